@@ -1,0 +1,72 @@
+//! The command line: one file a subcommand.
+
+mod bench;
+mod perft;
+mod uci;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::{Parser, Subcommand};
+
+/// What the program was called with.
+#[derive(Debug, Parser)]
+#[command(version, about, after_help = AFTER_HELP)]
+struct Arguments {
+    #[command(subcommand)]
+    task: Option<Task>,
+}
+
+const AFTER_HELP: &str = "\
+Without a command, Zuylen speaks UCI on standard input and output, as chess programs expect.
+
+Commands of UCI can also be given as arguments, one command an argument. Each search comes to its
+end before the next command:
+
+  zuylen \"position frc 12\" \"go depth 20\" quit";
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    Bench(bench::Arguments),
+    Perft(perft::Arguments),
+    #[command(external_subcommand)]
+    Uci(Vec<OsString>),
+}
+
+/// Runs the program with the arguments of the process.
+pub fn main() -> ExitCode {
+    let result = match Arguments::parse().task {
+        None => uci::converse(),
+        Some(Task::Uci(lines)) => uci::obey(&lines),
+        Some(Task::Bench(arguments)) => bench::run(&arguments),
+        Some(Task::Perft(arguments)) => perft::run(&arguments),
+    };
+    result.unwrap_or_else(|error| {
+        // Nobody may be left to read it.
+        let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("zuylen: {error}\n"));
+        ExitCode::FAILURE
+    })
+}
+
+/// How a subcommand ends: with an exit code, or with a reason to say and the code for failure.
+type Ending = Result<ExitCode, Box<dyn std::error::Error>>;
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn commands_of_uci_are_told_from_subcommands() {
+        let task = |words: &[&str]| Arguments::try_parse_from(words).map(|parsed| parsed.task);
+        assert!(matches!(task(&["zuylen"]), Ok(None)));
+        assert!(matches!(task(&["zuylen", "bench"]), Ok(Some(Task::Bench(_)))));
+        assert!(matches!(task(&["zuylen", "go depth 3", "quit"]), Ok(Some(Task::Uci(lines))) if lines.len() == 2));
+        assert!(task(&["zuylen", "bench", "0"]).is_err());
+    }
+}

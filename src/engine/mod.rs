@@ -1,0 +1,456 @@
+//! The engine as a library: a position, options, `go` and `stop`.
+//!
+//! It knows no text and owns no loop. Whoever drives it waits for [`Engine::events`] and for
+//! [`Engine::deadline`], hands them to [`Engine::handle`] and [`Engine::check_deadline`], and gets
+//! everything that is to be said through a [`Sink`]. No call blocks longer than a few tens of
+//! milliseconds but those that allocate or clear memory.
+
+pub mod game;
+pub mod output;
+
+use std::{
+    error::Error,
+    fmt,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use crossbeam::channel::{Receiver, RecvTimeoutError};
+use shakmaty::Move;
+
+use crate::{
+    position::{PackedMove, Position, notation::CastlingStyle},
+    search::{
+        Control, Event, Limits, Outcome,
+        clock::Clock,
+        pool::{Job, Pool},
+    },
+};
+pub use game::Game;
+pub use output::{Answer, Output, Presentation, Sink};
+
+/// Table size in mebibytes before anybody sets it.
+pub const DEFAULT_HASH: usize = 16;
+/// Milliseconds kept back for the way between engine and GUI, before anybody sets it.
+pub const DEFAULT_MOVE_OVERHEAD: u64 = 25;
+
+/// How long the search may take to obey a stop before the engine answers without it.
+const STOP_GRACE: Duration = Duration::from_millis(40);
+/// How much later than the hard limit of the clock the engine answers without the search: half of
+/// the move overhead, within these bounds. It gives the search time to answer by itself.
+const CLOCK_GRACE: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(5)];
+
+/// The options that hold from one search to the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How many lines to report, from 1.
+    pub multipv: usize,
+    /// Whether castling is always written king takes rook.
+    pub chess960: bool,
+    /// Time kept back a move for the way between engine and GUI.
+    pub move_overhead: Duration,
+    /// Whether lines of analysis show win, draw and loss.
+    pub show_wdl: bool,
+    /// Whether to say what is decided, such as the time for a move.
+    pub debug: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            multipv: 1,
+            chess960: false,
+            move_overhead: Duration::from_millis(DEFAULT_MOVE_OVERHEAD),
+            show_wdl: false,
+            debug: false,
+        }
+    }
+}
+
+/// There is no position, for the last one was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoPosition;
+
+impl fmt::Display for NoPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there is no position: the last one was refused")
+    }
+}
+
+impl Error for NoPosition {}
+
+/// The engine.
+pub struct Engine {
+    pool: Pool,
+    settings: Settings,
+    /// The game, or nothing after a refused position: a move from another one would be worse.
+    game: Option<Game>,
+    /// The start position of the last Chess960 game that was pointed out.
+    noted_start: Option<u64>,
+    search: Option<Search>,
+    sink: Box<dyn Sink + Send>,
+}
+
+/// A `go` that has not been answered.
+struct Search {
+    /// Its number in the pool; `None` if the pool has nothing to do and only the answer is held.
+    id: Option<u64>,
+    control: Arc<Control>,
+    root: Position,
+    presentation: Presentation,
+    /// The answer that is held, if the pool has nothing to do.
+    held: Answer,
+    /// Whether only a stop may end it.
+    infinite: bool,
+    /// Whether it ends by itself, given time.
+    bounded: bool,
+    /// The time never to exceed, grace included, counted from the start of our clock.
+    hard: Option<Duration>,
+    /// When to answer without the search, after a stop.
+    stop_by: Option<Instant>,
+}
+
+impl Search {
+    fn deadline(&self) -> Option<Instant> {
+        let by_clock = self
+            .hard
+            .filter(|_| !self.infinite)
+            .and_then(|hard| self.control.clock_start()?.checked_add(hard));
+        [self.stop_by, by_clock].into_iter().flatten().min()
+    }
+
+    /// The best that the search has published so far.
+    fn published(&self) -> Answer {
+        if self.id.is_none() {
+            return self.held;
+        }
+        let (best, reply) = self.control.best();
+        match best.unpack(&self.root).or_else(|| self.root.legal_moves().first().copied()) {
+            Some(best) => Answer::Move { best, ponder: expected_reply(&self.root, best, reply) },
+            None => Answer::GameOver,
+        }
+    }
+}
+
+fn expected_reply(root: &Position, best: Move, reply: PackedMove) -> Option<Move> {
+    reply.unpack(&root.play(best))
+}
+
+impl Engine {
+    /// An engine at the start position with one thread and [`DEFAULT_HASH`] of table.
+    ///
+    /// # Errors
+    /// When a thread or the memory can't be had.
+    pub fn new(sink: impl Sink + Send + 'static) -> Result<Engine, String> {
+        Ok(Engine {
+            pool: Pool::new(DEFAULT_HASH)?,
+            settings: Settings::default(),
+            game: Some(Game::default()),
+            noted_start: None,
+            search: None,
+            sink: Box::new(sink),
+        })
+    }
+
+    /// Where the search's events arrive; hand each to [`Engine::handle`].
+    pub fn events(&self) -> &Receiver<Event> {
+        self.pool.events()
+    }
+
+    /// When to call [`Engine::check_deadline`], if nothing else happens before.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.search.as_ref()?.deadline()
+    }
+
+    /// Whether a `go` has not been answered yet.
+    pub fn is_searching(&self) -> bool {
+        self.search.is_some()
+    }
+
+    /// Whether a search is running that won't end by itself.
+    pub fn is_searching_without_end(&self) -> bool {
+        self.search.as_ref().is_some_and(|search| !search.bounded || search.control.pondering())
+    }
+
+    /// The game.
+    ///
+    /// # Errors
+    /// When there is none, for the last position was refused.
+    pub fn game(&self) -> Result<&Game, NoPosition> {
+        self.game.as_ref().ok_or(NoPosition)
+    }
+
+    /// The options.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The options, for changing; a running search keeps those that it started with.
+    pub fn settings_mut(&mut self) -> &mut Settings {
+        &mut self.settings
+    }
+
+    /// How castling is written in the present game.
+    pub fn castling(&self) -> CastlingStyle {
+        match &self.game {
+            Some(game) if !self.settings.chess960 => game.castling(),
+            _ => CastlingStyle::KingTakesRook,
+        }
+    }
+
+    /// Sets the game. A running search is stopped and answered first.
+    pub fn set_game(&mut self, game: Game) {
+        self.finish();
+        let start = Some(game.start_key());
+        if game.is_chess960() && !self.settings.chess960 && self.noted_start != start {
+            self.note(
+                "this is a Chess960 setup and UCI_Chess960 is off: castling is written king takes rook",
+            );
+            self.noted_start = start;
+        }
+        self.game = Some(game);
+    }
+
+    /// A position could not be set up: there is none until the next [`Engine::set_game`]. A
+    /// running search is stopped and answered first.
+    pub fn refuse_game(&mut self) {
+        self.finish();
+        self.game = None;
+    }
+
+    /// Another game begins: forgets what was learned in the last one. A running search is stopped
+    /// and answered first.
+    pub fn new_game(&mut self) {
+        self.finish();
+        self.noted_start = None;
+        self.pool.clear();
+    }
+
+    /// Sets the number of search threads. A running search is stopped and answered first.
+    ///
+    /// # Errors
+    /// When not all threads can be had; those that could are kept.
+    pub fn set_threads(&mut self, threads: usize) -> Result<(), String> {
+        self.finish();
+        self.pool.set_threads(threads)
+    }
+
+    /// Sets the size of the table in mebibytes and empties it. A running search is stopped and
+    /// answered first.
+    ///
+    /// # Errors
+    /// When the memory can't be had; the old table is kept.
+    pub fn set_hash(&mut self, mebibytes: usize) -> Result<(), String> {
+        self.finish();
+        self.pool.set_hash(mebibytes)
+    }
+
+    /// Empties the table. A running search is stopped and answered first.
+    pub fn clear_hash(&mut self) {
+        self.finish();
+        self.pool.clear_hash();
+    }
+
+    /// Starts a search; `root_moves`, which must be legal, restrict it unless there are none.
+    /// `started` is when the command arrived, from which time is counted. A running search is
+    /// stopped and answered first.
+    ///
+    /// Exactly one [`Output::Answer`] follows. With `limits.infinite` or `limits.ponder` it doesn't
+    /// come before [`Engine::stop`] or [`Engine::ponderhit`].
+    pub fn go(&mut self, limits: Limits, root_moves: Vec<Move>, started: Instant) {
+        self.finish();
+        let presentation =
+            Presentation { castling: self.castling(), wdl: self.settings.show_wdl };
+        let Some(game) = self.game.clone() else {
+            self.note(NoPosition.to_string());
+            self.hold(Answer::NoPosition, Position::startpos(), &limits, presentation, started);
+            return;
+        };
+        let root = game.position().clone();
+        let legal = root.legal_moves();
+        let Some(&fallback) = root_moves.first().or(legal.first()) else {
+            self.sink.put(Output::Finished { checkmate: root.in_check() });
+            self.hold(Answer::GameOver, root, &limits, presentation, started);
+            return;
+        };
+
+        let overhead = self.settings.move_overhead;
+        let clock = Clock::new(&limits, root.turn(), overhead);
+        if self.settings.debug {
+            self.note(format!("time to aim for {:?}, never to exceed {:?}", clock.soft, clock.hard));
+        }
+        let grace = (overhead / 2).clamp(CLOCK_GRACE[0], CLOCK_GRACE[1]);
+        let control = Arc::new(Control::new(started, limits.ponder, Some(fallback)));
+        let search = Search {
+            id: None,
+            control: Arc::clone(&control),
+            root: root.clone(),
+            presentation,
+            held: Answer::Move { best: fallback, ponder: None },
+            infinite: limits.infinite,
+            bounded: is_bounded(&limits, &clock),
+            hard: clock.hard.map(|hard| hard.saturating_add(grace)),
+            stop_by: None,
+        };
+        let id = self.pool.start(Job {
+            root,
+            history: game.history().clone(),
+            root_moves: if root_moves.is_empty() { legal.to_vec() } else { root_moves },
+            limits,
+            clock,
+            multipv: self.settings.multipv,
+            control,
+        });
+        self.search = Some(Search { id: Some(id), ..search });
+    }
+
+    /// Asks a running search to end; its answer follows. Does nothing when idle.
+    pub fn stop(&mut self) {
+        let Some(search) = &mut self.search else {
+            return;
+        };
+        search.control.stop();
+        search.stop_by.get_or_insert_with(|| Instant::now() + STOP_GRACE);
+        if search.id.is_none() {
+            self.answer_published();
+        }
+    }
+
+    /// The opponent played the expected move at `now`: a search on the opponent's time becomes an
+    /// ordinary one. Does nothing otherwise.
+    pub fn ponderhit(&mut self, now: Instant) {
+        let Some(search) = &self.search else {
+            return;
+        };
+        if !search.control.pondering() {
+            return;
+        }
+        search.control.ponderhit(now);
+        if search.id.is_none() && !search.infinite {
+            self.answer_published();
+        }
+    }
+
+    /// Stops a running search and waits until it is answered, if need be without the search.
+    pub fn finish(&mut self) {
+        self.stop();
+        while let Some(deadline) = self.deadline() {
+            match self.pool.events().recv_deadline(deadline) {
+                Ok(event) => self.handle(event),
+                Err(RecvTimeoutError::Timeout) => self.check_deadline(Instant::now()),
+                // The pool is gone, with whatever it might have answered.
+                Err(RecvTimeoutError::Disconnected) => self.answer_published(),
+            }
+        }
+    }
+
+    /// Gives a running search up without an answer, for the program ends.
+    pub fn abandon(&mut self) {
+        if let Some(search) = self.search.take() {
+            search.control.stop();
+        }
+    }
+
+    /// Takes an event of the search. Those of a search that has been answered are dropped.
+    pub fn handle(&mut self, event: Event) {
+        let current = self.search.as_ref().and_then(|search| Some((search.id?, search.presentation)));
+        let shown = |search: u64| {
+            current.filter(|&(id, _)| id == search).map(|(_, presentation)| presentation)
+        };
+        match event {
+            Event::Note(text) => self.note(text),
+            Event::Info { search, info } => {
+                if let Some(presentation) = shown(search) {
+                    self.sink.put(Output::Info(info, presentation));
+                }
+            }
+            Event::CurrentMove { search, depth, current, number } => {
+                if let Some(presentation) = shown(search) {
+                    self.sink.put(Output::CurrentMove { depth, current, number, presentation });
+                }
+            }
+            Event::Done { search, outcome } => {
+                if shown(search).is_some() {
+                    self.answer_outcome(&outcome);
+                }
+            }
+        }
+    }
+
+    /// Answers with the best move published so far if the time is up, whatever the search is
+    /// doing: a page fault or a slow disk must not lose a game on time.
+    pub fn check_deadline(&mut self, now: Instant) {
+        if self.deadline().is_some_and(|deadline| now >= deadline) {
+            self.answer_published();
+        }
+    }
+
+    fn note(&mut self, text: impl Into<String>) {
+        self.sink.put(Output::Note(text.into()));
+    }
+
+    /// Gives an answer that needs no search: at once, or when the limits allow.
+    fn hold(
+        &mut self,
+        answer: Answer,
+        root: Position,
+        limits: &Limits,
+        presentation: Presentation,
+        started: Instant,
+    ) {
+        self.search = Some(Search {
+            id: None,
+            control: Arc::new(Control::new(started, limits.ponder, None)),
+            root,
+            presentation,
+            held: answer,
+            infinite: limits.infinite,
+            bounded: !limits.infinite,
+            hard: None,
+            stop_by: None,
+        });
+        if !limits.infinite && !limits.ponder {
+            self.answer_published();
+        }
+    }
+
+    fn answer_outcome(&mut self, outcome: &Outcome) {
+        match outcome.best {
+            Some(best) => self.answer(Answer::Move { best, ponder: outcome.ponder }),
+            None => self.answer_published(),
+        }
+    }
+
+    fn answer_published(&mut self) {
+        if let Some(search) = &self.search {
+            search.control.stop();
+            let answer = search.published();
+            self.answer(answer);
+        }
+    }
+
+    fn answer(&mut self, answer: Answer) {
+        if let Some(search) = self.search.take() {
+            self.sink.put(Output::Answer(answer, search.presentation));
+        }
+    }
+}
+
+/// Whether a search with these limits ends by itself.
+fn is_bounded(limits: &Limits, clock: &Clock) -> bool {
+    !limits.infinite
+        && (clock.hard.is_some()
+            || limits.depth.is_some()
+            || limits.nodes.is_some()
+            || limits.mate.is_some())
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine")
+            .field("settings", &self.settings)
+            .field("game", &self.game)
+            .field("searching", &self.is_searching())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,5 @@
+//! The program. Everything is in the library; see [`zuylen`].
+
+fn main() -> std::process::ExitCode {
+    zuylen::cli::main()
+}

@@ -1,0 +1,286 @@
+//! What earlier moves were worth: the statistics that order moves and scale their reductions.
+//!
+//! Every table holds 16-bit values that move towards a bonus by "gravity": the nearer a value is
+//! to its limit, the less a further bonus adds. One thread's tables take about 3.5 MiB.
+
+use shakmaty::{Bitboard, Color, Move, Role, Square};
+
+use crate::position::{Position, landing_square};
+
+/// The greatest value a history can have.
+pub const LIMIT: i32 = 16_384;
+
+/// A piece and the square it landed on, as continuation histories index it.
+pub type PieceTo = u16;
+
+/// The index that stands for "no move": a null move, or before the root.
+pub const NO_PIECE_TO: PieceTo = 768;
+
+const PIECE_TOS: usize = 769;
+const PAWN_BUCKETS: usize = 1024;
+
+/// The index of the piece that moves and where it lands.
+#[inline]
+pub fn piece_to(m: Move, us: Color) -> PieceTo {
+    (piece_index(m.role(), us) * 64 + landing_square(m).to_usize()) as PieceTo
+}
+
+#[inline]
+fn piece_index(role: Role, color: Color) -> usize {
+    color.is_black() as usize * 6 + role as usize - 1
+}
+
+#[inline]
+fn apply(value: &mut i16, bonus: i32) {
+    let old = i32::from(*value);
+    *value = (old + bonus - old * bonus.abs() / LIMIT) as i16;
+}
+
+/// A bonus that grows with depth up to a limit.
+#[derive(Clone, Copy)]
+struct Ramp {
+    slope: i32,
+    offset: i32,
+    max: i32,
+}
+
+impl Ramp {
+    #[inline]
+    fn at(self, depth: i32) -> i32 {
+        (self.slope * depth + self.offset).min(self.max)
+    }
+}
+
+/// How one table rewards the best move and punishes those tried before it.
+#[derive(Clone, Copy)]
+struct Rates {
+    bonus: Ramp,
+    malus: Ramp,
+}
+
+impl Rates {
+    /// The signed change for a move at `depth`.
+    #[inline]
+    fn change(self, depth: i32, good: bool) -> i32 {
+        if good { self.bonus.at(depth) } else { -self.malus.at(depth) }
+    }
+}
+
+const fn rates(bonus: [i32; 3], malus: [i32; 3]) -> Rates {
+    Rates {
+        bonus: Ramp { slope: bonus[0], offset: bonus[1], max: bonus[2] },
+        malus: Ramp { slope: malus[0], offset: malus[1], max: malus[2] },
+    }
+}
+
+const MAIN: Rates = rates([357, 226, 2241], [111, 561, 915]);
+const PAWN: Rates = rates([169, 162, 2208], [251, 188, 1281]);
+const TACTICAL: Rates = rates([104, 328, 1248], [29, 394, 1122]);
+/// For the moves one, two, four and six plies before.
+const CONTINUATION: [Rates; 4] = [
+    rates([287, 150, 3729], [270, 267, 1178]),
+    rates([177, 178, 1596], [280, 130, 943]),
+    rates([177, 185, 1630], [201, -32, 945]),
+    rates([177, 185, 1630], [201, -32, 945]),
+];
+
+/// How many plies back each continuation history looks.
+pub const CONTINUATION_PLIES: [usize; 4] = [1, 2, 4, 6];
+
+/// The moves one, two, four and six plies before a node.
+pub type Predecessors = [PieceTo; 4];
+
+/// The tables of one thread.
+#[derive(Debug)]
+pub struct Histories {
+    /// [origin attacked][landing square attacked][piece][to]
+    piece_to: Box<[[[[i16; 64]; 12]; 2]; 2]>,
+    /// [origin attacked][landing square attacked][from][to], for each colour
+    from_to: Box<[[[[[i16; 64]; 64]; 2]; 2]; 2]>,
+    /// [landing square attacked][captured][piece][to]
+    captures: Box<[[[[i16; 64]; 12]; 6]; 2]>,
+    /// [earlier move][move]
+    continuation: Box<[[i16; PIECE_TOS]]>,
+    /// [pawn structure][move]
+    pawns: Box<[[i16; PIECE_TOS]]>,
+}
+
+impl Default for Histories {
+    fn default() -> Self {
+        Self {
+            piece_to: Box::new([[[[0; 64]; 12]; 2]; 2]),
+            from_to: Box::new([[[[[0; 64]; 64]; 2]; 2]; 2]),
+            captures: Box::new([[[[0; 64]; 12]; 6]; 2]),
+            continuation: vec![[0; PIECE_TOS]; PIECE_TOS].into_boxed_slice(),
+            pawns: vec![[0; PIECE_TOS]; PAWN_BUCKETS].into_boxed_slice(),
+        }
+    }
+}
+
+/// A node as the histories see it: everything but the move.
+#[derive(Clone, Copy, Debug)]
+pub struct Context {
+    us: Color,
+    /// Squares that the opponent attacks.
+    attacked: Bitboard,
+    pawn_bucket: usize,
+    predecessors: Predecessors,
+}
+
+impl Context {
+    /// The context of `position`, where the opponent attacks the squares `attacked`.
+    #[inline]
+    pub fn new(position: &Position, attacked: Bitboard, predecessors: Predecessors) -> Context {
+        Context {
+            us: position.turn(),
+            attacked,
+            pawn_bucket: position.keys().pawns as usize % PAWN_BUCKETS,
+            predecessors,
+        }
+    }
+
+    #[inline]
+    fn attack_bits(&self, from: Square, to: Square) -> (usize, usize) {
+        (usize::from(self.attacked.contains(from)), usize::from(self.attacked.contains(to)))
+    }
+}
+
+/// Whether the search treats a move as tactical: a capture or a promotion to a queen.
+#[inline]
+pub fn is_tactical(m: Move) -> bool {
+    m.is_capture() || m.promotion() == Some(Role::Queen)
+}
+
+fn origin(m: Move) -> Square {
+    m.from().unwrap_or(Square::A1)
+}
+
+impl Histories {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Histories::default();
+    }
+
+    /// Butterfly history of a quiet move.
+    #[inline]
+    pub fn main(&self, context: &Context, m: Move) -> i32 {
+        let (from, to) = (origin(m), landing_square(m));
+        let (f, t) = context.attack_bits(from, to);
+        let a = self.piece_to[f][t][piece_index(m.role(), context.us)][to.to_usize()];
+        let b = self.from_to[context.us.is_black() as usize][f][t][from.to_usize()][to.to_usize()];
+        (i32::from(a) + i32::from(b)) / 2
+    }
+
+    /// Continuation history of a quiet move after the `which`-th of [`CONTINUATION_PLIES`].
+    #[inline]
+    pub fn continuation(&self, context: &Context, which: usize, m: Move) -> i32 {
+        let earlier = usize::from(context.predecessors[which]);
+        i32::from(self.continuation[earlier][usize::from(piece_to(m, context.us))])
+    }
+
+    /// Pawn-structure history of a quiet move.
+    #[inline]
+    pub fn pawn(&self, context: &Context, m: Move) -> i32 {
+        i32::from(self.pawns[context.pawn_bucket][usize::from(piece_to(m, context.us))])
+    }
+
+    /// Capture history of a tactical move. A promotion that takes nothing counts as taking a pawn.
+    #[inline]
+    pub fn capture(&self, context: &Context, m: Move) -> i32 {
+        let (t, captured, piece, to) = capture_index(context, m);
+        i32::from(self.captures[t][captured][piece][to])
+    }
+
+    /// Rewards or punishes a quiet move in all tables.
+    pub fn update_quiet(&mut self, context: &Context, m: Move, depth: i32, good: bool) {
+        self.add_main(context, m, MAIN.change(depth, good));
+        let index = usize::from(piece_to(m, context.us));
+        apply(&mut self.pawns[context.pawn_bucket][index], PAWN.change(depth, good));
+        self.update_continuation(context, m, depth, good);
+    }
+
+    /// Rewards or punishes a quiet move in the continuation tables alone.
+    pub fn update_continuation(&mut self, context: &Context, m: Move, depth: i32, good: bool) {
+        let index = usize::from(piece_to(m, context.us));
+        for (&earlier, rates) in context.predecessors.iter().zip(CONTINUATION) {
+            if earlier != NO_PIECE_TO {
+                apply(
+                    &mut self.continuation[usize::from(earlier)][index],
+                    rates.change(depth, good),
+                );
+            }
+        }
+    }
+
+    /// Adds `bonus` to a quiet move's butterfly history.
+    pub fn add_main(&mut self, context: &Context, m: Move, bonus: i32) {
+        let (from, to) = (origin(m), landing_square(m));
+        let (f, t) = context.attack_bits(from, to);
+        apply(&mut self.piece_to[f][t][piece_index(m.role(), context.us)][to.to_usize()], bonus);
+        let us = context.us.is_black() as usize;
+        apply(&mut self.from_to[us][f][t][from.to_usize()][to.to_usize()], bonus);
+    }
+
+    /// The butterfly bonus of a good quiet move at `depth`.
+    pub fn main_bonus(depth: i32) -> i32 {
+        MAIN.bonus.at(depth)
+    }
+
+    /// Rewards or punishes a tactical move.
+    pub fn update_capture(&mut self, context: &Context, m: Move, depth: i32, good: bool) {
+        let (t, captured, piece, to) = capture_index(context, m);
+        apply(&mut self.captures[t][captured][piece][to], TACTICAL.change(depth, good));
+    }
+}
+
+#[inline]
+fn capture_index(context: &Context, m: Move) -> (usize, usize, usize, usize) {
+    let to = m.to();
+    (
+        usize::from(context.attacked.contains(to)),
+        m.capture().unwrap_or(Role::Pawn) as usize - 1,
+        piece_index(m.role(), context.us),
+        to.to_usize(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gravity_never_passes_the_limit() {
+        let mut value = 0;
+        for _ in 0..1000 {
+            apply(&mut value, 3729);
+        }
+        assert!(i32::from(value) <= LIMIT && value > 15_000);
+        for _ in 0..1000 {
+            apply(&mut value, -3729);
+        }
+        assert!(i32::from(value) >= -LIMIT && value < -15_000);
+    }
+
+    #[test]
+    fn a_rewarded_move_rises_above_a_punished_one() {
+        let position = Position::startpos();
+        let context = Context::new(&position, Bitboard::EMPTY, [3, 4, NO_PIECE_TO, NO_PIECE_TO]);
+        let moves = position.legal_moves();
+        let mut histories = Histories::default();
+        histories.update_quiet(&context, moves[0], 5, true);
+        histories.update_quiet(&context, moves[1], 5, false);
+        for read in [Histories::main, Histories::pawn, |h: &Histories, c: &Context, m| {
+            h.continuation(c, 0, m)
+        }] {
+            assert!(read(&histories, &context, moves[0]) > 0);
+            assert!(read(&histories, &context, moves[1]) < 0);
+        }
+        assert_eq!(histories.continuation(&context, 2, moves[0]), 0);
+    }
+
+    #[test]
+    fn castling_is_indexed_by_where_the_king_lands() {
+        let castle = Move::Castle { king: Square::B1, rook: Square::A1 };
+        assert_eq!(piece_to(castle, Color::White), 5 * 64 + Square::C1 as PieceTo);
+    }
+}

@@ -1,0 +1,241 @@
+//! Iterative deepening: ever deeper searches of the root, each in a window around the last score.
+
+use std::time::Duration;
+
+use shakmaty::Move;
+
+use super::{
+    Event, ScoreBound,
+    clock::Lesson,
+    negamax::Root,
+    params,
+    score::{INFINITE, MATE_IN_MAX, MAX_DEPTH, Score, is_decisive},
+    worker::{RootMove, Worker},
+};
+
+/// Bounds and the move in hand are told only once a search has lasted this long.
+const TALKATIVE_AFTER: Duration = Duration::from_secs(3);
+
+/// Iterations with the same proven mate after which a clocked search stops looking for a shorter.
+const MATE_ITERATIONS: usize = 3;
+
+/// What one thread found.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// Its best move, with score and line.
+    pub best: RootMove,
+    /// The last depth it completed.
+    pub depth: i32,
+}
+
+/// What the leading thread remembers from one iteration to the next.
+#[derive(Default)]
+struct Course {
+    best: Option<Move>,
+    stable_iterations: usize,
+    score: i32,
+    mate_iterations: usize,
+}
+
+impl Worker<'_> {
+    /// Searches deeper and deeper until a limit is reached.
+    pub fn iterate(&mut self) -> Finding {
+        let lines = self.search.job.multipv.clamp(1, self.root_moves.len());
+        let last_depth = self.search.job.limits.depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
+        let mut course = Course::default();
+        let mut completed = 0;
+        let mut told: Vec<(Move, i32)> = Vec::new();
+
+        for depth in 1..=last_depth {
+            self.root_depth = depth;
+            for root_move in &mut self.root_moves {
+                root_move.previous_score = root_move.newest_score();
+                root_move.score = -INFINITE;
+            }
+            let mut fail_lows = 0;
+            for index in 0..lines {
+                self.pv_index = index;
+                self.seldepth = 0;
+                fail_lows += self.aspirate(depth);
+                if self.aborted {
+                    break;
+                }
+            }
+            if self.aborted {
+                break;
+            }
+            sort(&mut self.root_moves[..lines]);
+            completed = depth;
+            self.has_result = true;
+            if self.id != 0 {
+                continue;
+            }
+            self.publish();
+            told = self.tell_lines(lines, depth);
+            if self.enough(&mut course, fail_lows) {
+                break;
+            }
+        }
+
+        // An iteration cut short may still have found something better.
+        let best = self.root_moves[0].clone();
+        if self.id == 0 {
+            self.publish();
+            if told.first() != Some(&(best.m, best.newest_score())) {
+                self.tell_lines(lines, completed.max(1));
+            }
+        }
+        Finding { best, depth: completed }
+    }
+
+    fn publish(&self) {
+        let best = &self.root_moves[0];
+        self.search.job.control.publish(best.m, best.line.get(1).copied());
+    }
+
+    /// Searches the root for the line in hand, in a window that widens until it holds the score.
+    /// Returns how often it failed low.
+    fn aspirate(&mut self, depth: i32) -> usize {
+        let mut alpha = -INFINITE;
+        let mut beta = INFINITE;
+        let mut delta = params::aspiration_delta();
+        if let Some(average) = self.root_moves[self.pv_index].average.filter(|_| depth >= 3) {
+            delta += average * average / params::aspiration_square_divisor();
+            alpha = (average - delta).max(-INFINITE);
+            beta = (average + delta).min(INFINITE);
+        }
+        let mut reduced = 0;
+        let mut fail_lows = 0;
+        loop {
+            let depth_now = (depth - reduced).max(depth / 2).max(1);
+            let root = &self.search.job.root;
+            let score = self.negamax::<Root>(root, 0, alpha, beta, depth_now, false);
+            sort(&mut self.root_moves[self.pv_index..]);
+            if self.aborted {
+                return fail_lows;
+            }
+            let bound = if score <= alpha {
+                beta = (alpha + beta) / 2;
+                alpha = (score - delta).max(-INFINITE);
+                reduced = 0;
+                fail_lows += 1;
+                ScoreBound::Upper
+            } else if score >= beta {
+                beta = (score + delta).min(INFINITE);
+                if !is_decisive(score) {
+                    reduced += 1;
+                }
+                ScoreBound::Lower
+            } else {
+                return fail_lows;
+            };
+            if self.id == 0
+                && self.search.job.multipv == 1
+                && self.search.job.control.started.elapsed() >= TALKATIVE_AFTER
+            {
+                self.publish();
+                self.tell_line(0, depth, bound);
+            }
+            let growth = params::aspiration_growth() + params::aspiration_growth_reduced() * reduced;
+            delta = (delta + delta * growth / 128).min(2 * INFINITE);
+            if is_decisive(score) {
+                alpha = if bound == ScoreBound::Upper { -INFINITE } else { alpha };
+                beta = if bound == ScoreBound::Lower { INFINITE } else { beta };
+            }
+        }
+    }
+
+    /// Tells all lines of a finished iteration and returns their first moves and scores.
+    fn tell_lines(&self, lines: usize, depth: i32) -> Vec<(Move, i32)> {
+        for index in 0..lines {
+            self.tell_line(index, depth, ScoreBound::Exact);
+        }
+        self.root_moves[..lines].iter().map(|r| (r.m, r.newest_score())).collect()
+    }
+
+    fn tell_line(&self, index: usize, depth: i32, bound: ScoreBound) {
+        let info = self.search.info(&self.root_moves[index], index, depth, bound);
+        self.say(|search| Event::Info { search, info });
+    }
+
+    /// Whether the iterations so far are enough, by clock, nodes or mate.
+    fn enough(&mut self, course: &mut Course, fail_lows: usize) -> bool {
+        let best = &self.root_moves[0];
+        let (m, score, spent) = (best.m, best.newest_score(), best.nodes);
+        course.stable_iterations =
+            if course.best == Some(m) { course.stable_iterations + 1 } else { 0 };
+        course.mate_iterations =
+            if score.abs() >= MATE_IN_MAX { course.mate_iterations + 1 } else { 0 };
+        let score_drop = if course.best.is_some() { course.score - score } else { 0 };
+        course.best = Some(m);
+        course.score = score;
+
+        let limits = &self.search.job.limits;
+        if let Some(wanted) = limits.mate
+            && let Score::Mate(moves) = Score::new(score)
+            && moves > 0
+            && moves as u32 <= wanted
+        {
+            return true;
+        }
+        let Some(soft) = self.search.job.clock.soft else {
+            return false;
+        };
+        let lesson = Lesson {
+            stable_iterations: course.stable_iterations,
+            fail_lows,
+            best_move_share: spent as f64 / self.nodes.max(1) as f64,
+            score_drop,
+            forced: self.root_moves.len() == 1,
+        };
+        let over = self.search.job.control.started.elapsed().as_secs_f64()
+            >= soft.as_secs_f64() * lesson.scale()
+            || course.mate_iterations >= MATE_ITERATIONS;
+        if over && self.search.job.control.pondering() {
+            // Enough for our own clock, but it does not run yet.
+            self.stop_on_ponderhit = true;
+            return false;
+        }
+        over
+    }
+
+    /// Whether the root may play `m` in the line in hand.
+    pub fn is_root_candidate(&self, m: Move) -> bool {
+        self.root_moves[self.pv_index..].iter().any(|r| r.m == m)
+    }
+
+    /// Notes what the root learned of a move: its nodes, and if it is the best so far, its score
+    /// and line.
+    pub fn note_root_move(&mut self, m: Move, score: i32, nodes: u64, is_best: bool) {
+        let seldepth = self.seldepth;
+        let rest = std::mem::take(&mut self.frame(1).line);
+        if let Some(root_move) = self.root_moves.iter_mut().find(|r| r.m == m) {
+            root_move.nodes += nodes;
+            if is_best {
+                root_move.score = score;
+                root_move.seldepth = seldepth;
+                root_move.average =
+                    Some(root_move.average.map_or(score, |average| (2 * score + average) / 3));
+                root_move.line.clear();
+                root_move.line.push(m);
+                root_move.line.extend_from_slice(&rest);
+            } else {
+                root_move.score = -INFINITE;
+            }
+        }
+        self.frame(1).line = rest;
+    }
+
+    /// Says which root move is being searched, in long searches.
+    pub fn tell_current_move(&self, m: Move, number: usize) {
+        if self.id == 0 && self.search.job.control.started.elapsed() >= TALKATIVE_AFTER {
+            let depth = self.root_depth;
+            self.say(|search| Event::CurrentMove { search, depth, current: m, number });
+        }
+    }
+}
+
+/// Best first; equal ones keep their order.
+fn sort(moves: &mut [RootMove]) {
+    moves.sort_by_key(|r| std::cmp::Reverse((r.score, r.previous_score)));
+}

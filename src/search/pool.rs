@@ -1,0 +1,381 @@
+//! The search threads: Lazy SMP.
+//!
+//! Threads live as long as the pool and wait parked. A search is handed to all of them at once;
+//! they share the transposition table, the stop flag and their node counts, and nothing else. The
+//! leading thread keeps the time, talks, and when it is done stops the others and takes the vote.
+//!
+//! Each thread takes about 5 MiB beside its 16 MiB of (mostly untouched) stack. 256 threads with
+//! 100 GB of table are a matter of memory alone: no lock and no shared write is on a node's path
+//! but the table's own.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, atomic::Ordering::Relaxed},
+    thread,
+};
+
+use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use shakmaty::Move;
+
+use super::{
+    Control, Event, Info, Limits, Outcome, ScoreBound,
+    clock::Clock,
+    iterate::Finding,
+    score::{self, Score},
+    transposition::Table,
+    wdl,
+    worker::{Memory, NodeCounter, RootMove, Worker},
+};
+use crate::position::{Position, repetition::{self, KeyHistory}};
+
+/// Room for the deepest line: a few kilobytes a ply, twice over for searches within a node.
+const STACK_BYTES: usize = 16 << 20;
+
+/// One search to do.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The position to search.
+    pub root: Position,
+    /// The game's keys up to and including `root`.
+    pub history: KeyHistory,
+    /// The root moves to look at; all legal, none twice, at least one.
+    pub root_moves: Vec<Move>,
+    /// When to stop.
+    pub limits: Limits,
+    /// The same in time.
+    pub clock: Clock,
+    /// How many lines to report.
+    pub multipv: usize,
+    /// Shared with whoever commands the search.
+    pub control: Arc<Control>,
+}
+
+/// A job under way, as all threads see it.
+#[derive(Debug)]
+pub(super) struct Search {
+    pub number: u64,
+    pub job: Job,
+    pub table: Arc<Table>,
+    pub counters: Vec<NodeCounter>,
+    /// What the helpers found; `None` from one that failed.
+    findings: (Sender<Option<Finding>>, Receiver<Option<Finding>>),
+}
+
+impl Search {
+    /// Nodes of all threads.
+    pub fn total_nodes(&self) -> u64 {
+        self.counters.iter().map(|counter| counter.load(Relaxed)).sum()
+    }
+
+    /// A line as it is told; `index` is its rank from 0.
+    pub fn info(&self, line: &RootMove, index: usize, depth: i32, bound: ScoreBound) -> Info {
+        let score = line.newest_score();
+        Info {
+            depth,
+            seldepth: line.seldepth,
+            multipv: index + 1,
+            score: Score::new(score),
+            bound,
+            wdl: wdl(score),
+            nodes: self.total_nodes(),
+            time: self.job.control.started.elapsed(),
+            hashfull: self.table.hashfull(),
+            tablebase_hits: 0,
+            pv: self.until_game_end(&line.line),
+        }
+    }
+
+    /// A line cut where the game would end: at a threefold repetition, the fifty-move limit or
+    /// bare kings. (Mate and stalemate end it by themselves.)
+    fn until_game_end(&self, line: &[Move]) -> Vec<Move> {
+        let mut position = self.job.root.clone();
+        let mut keys = self.job.history.clone();
+        let mut kept = Vec::with_capacity(line.len());
+        for &m in line {
+            debug_assert!(position.is_legal(m));
+            kept.push(m);
+            position = position.play(m);
+            keys.push(&position);
+            if keys.occurrences_before(&position) >= 2
+                || position.is_fifty_move_draw()
+                || position.is_insufficient_material()
+            {
+                break;
+            }
+        }
+        kept
+    }
+
+    /// The reply to root move `m` that the table expects.
+    fn expected_reply(&self, m: Move) -> Option<Move> {
+        let child = self.job.root.play(m);
+        let entry = self.table.probe(child.table_key(), 1, child.halfmoves())?;
+        entry.best.unpack(&child)
+    }
+}
+
+enum Message {
+    Search(Arc<Search>),
+    /// Forget what was learned.
+    Clear,
+    /// Says that everything before it is done, by dropping the sender.
+    Idle(#[allow(dead_code)] Sender<()>),
+}
+
+#[derive(Debug)]
+struct Thread {
+    messages: Sender<Message>,
+    counter: NodeCounter,
+    handle: Option<thread::JoinHandle<()>>,
+}
+
+/// The search threads and what they share.
+#[derive(Debug)]
+pub struct Pool {
+    threads: Vec<Thread>,
+    table: Arc<Table>,
+    events: Receiver<Event>,
+    sender: Sender<Event>,
+    started: u64,
+    current: Option<Arc<Control>>,
+}
+
+impl Pool {
+    /// A pool of one thread with a table of `hash` mebibytes.
+    ///
+    /// # Errors
+    /// When a thread or the memory can't be had.
+    pub fn new(hash: usize) -> Result<Pool, String> {
+        repetition::prepare();
+        let (sender, events) = unbounded();
+        let table = Table::new(hash)?;
+        let mut pool = Pool { threads: Vec::new(), table, events, sender, started: 0, current: None };
+        pool.set_threads(1)?;
+        Ok(pool)
+    }
+
+    /// Where events of all searches arrive.
+    pub fn events(&self) -> &Receiver<Event> {
+        &self.events
+    }
+
+    /// Starts a search and returns its number at once. If an earlier one is still running, the
+    /// new one waits for its end.
+    ///
+    /// # Panics
+    /// When the job has no root move.
+    pub fn start(&mut self, job: Job) -> u64 {
+        assert!(!job.root_moves.is_empty(), "a finished game can't be searched");
+        self.started += 1;
+        self.table.new_search();
+        self.current = Some(Arc::clone(&job.control));
+        let search = Arc::new(Search {
+            number: self.started,
+            job,
+            table: Arc::clone(&self.table),
+            counters: self.threads.iter().map(|t| t.counter.clone()).collect(),
+            findings: unbounded(),
+        });
+        for counter in &search.counters {
+            counter.store(0, Relaxed);
+        }
+        for thread in &self.threads {
+            // Threads end only when this pool drops their sender.
+            let _ = thread.messages.send(Message::Search(Arc::clone(&search)));
+        }
+        self.started
+    }
+
+    /// Sets the number of threads. Waits for the end of a running search (stop it first).
+    ///
+    /// # Errors
+    /// When not all threads can be had; those that could are kept.
+    pub fn set_threads(&mut self, threads: usize) -> Result<(), String> {
+        self.wait_until_idle();
+        let threads = threads.max(1);
+        while self.threads.len() > threads {
+            self.threads.pop();
+        }
+        while self.threads.len() < threads {
+            let id = self.threads.len();
+            let (messages, inbox) = unbounded();
+            let events = self.sender.clone();
+            let handle = thread::Builder::new()
+                .name(format!("search {id}"))
+                .stack_size(STACK_BYTES)
+                .spawn(move || serve(id, &inbox, &events))
+                .map_err(|e| format!("only {id} threads can be had: {e}"))?;
+            self.threads.push(Thread {
+                messages,
+                counter: NodeCounter::default(),
+                handle: Some(handle),
+            });
+        }
+        Ok(())
+    }
+
+    /// How many threads there are.
+    pub fn threads(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Replaces the table by an empty one of `hash` mebibytes. Waits for the end of a running
+    /// search (stop it first).
+    ///
+    /// # Errors
+    /// When the memory can't be had; the old table is kept.
+    pub fn set_hash(&mut self, hash: usize) -> Result<(), String> {
+        self.wait_until_idle();
+        self.table = Table::new(hash)?;
+        // Touch it now, with all threads, and not in the first search.
+        self.table.clear(self.threads.len());
+        Ok(())
+    }
+
+    /// Forgets everything learned: table and histories. Waits for the end of a running search.
+    pub fn clear(&mut self) {
+        for thread in &self.threads {
+            let _ = thread.messages.send(Message::Clear);
+        }
+        self.clear_hash();
+    }
+
+    /// Empties the table alone. Waits for the end of a running search.
+    pub fn clear_hash(&mut self) {
+        self.wait_until_idle();
+        self.table.clear(self.threads.len());
+    }
+
+    fn wait_until_idle(&self) {
+        let (done, all_done) = bounded(0);
+        for thread in &self.threads {
+            let _ = thread.messages.send(Message::Idle(done.clone()));
+        }
+        drop(done);
+        // Nothing is ever sent: this returns when the last thread has dropped its sender.
+        let _ = all_done.recv();
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        if let Some(control) = &self.current {
+            control.stop();
+        }
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        let (orphan, _) = unbounded();
+        // Dropping the sender ends the thread.
+        self.messages = orphan;
+        if let Some(handle) = self.handle.take() {
+            let _ = handle.join();
+        }
+    }
+}
+
+/// A thread's life.
+fn serve(id: usize, inbox: &Receiver<Message>, events: &Sender<Event>) {
+    let mut memory = Memory::default();
+    for message in inbox {
+        match message {
+            Message::Search(search) if id == 0 => lead(&search, &mut memory, events),
+            Message::Search(search) => {
+                let finding = guarded(id, &search, &mut memory, events);
+                let _ = search.findings.0.send(finding);
+            }
+            Message::Clear => memory.clear(),
+            Message::Idle(_) => {}
+        }
+    }
+}
+
+/// A thread's part in a search. A panic costs its finding and its memory, not the game.
+fn guarded(
+    id: usize,
+    search: &Search,
+    memory: &mut Memory,
+    events: &Sender<Event>,
+) -> Option<Finding> {
+    let part = AssertUnwindSafe(|| Worker::new(id, search, memory, events).iterate());
+    catch_unwind(part)
+        .inspect_err(|panic| {
+            let reason = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or(panic.downcast_ref::<&str>().copied())
+                .unwrap_or("unknown");
+            let _ = events.send(Event::Note(format!("search thread {id} failed: {reason}")));
+            *memory = Memory::default();
+        })
+        .ok()
+}
+
+/// The leading thread's part: search, wait until the answer may be given, stop the helpers, vote.
+fn lead(search: &Search, memory: &mut Memory, events: &Sender<Event>) {
+    let job = &search.job;
+    let own = guarded(0, search, memory, events);
+    job.control.hold(job.limits.infinite);
+    job.control.stop();
+    let helpers = search.counters.len() - 1;
+    let others: Vec<Finding> =
+        search.findings.1.iter().take(helpers).flatten().collect();
+
+    let number = search.number;
+    let voting = job.multipv == 1 && job.limits.depth.is_none();
+    let chosen = match &own {
+        Some(own) if voting => vote(own, &others),
+        Some(own) => Some(own),
+        None => others.first(),
+    };
+    if let Some(chosen) = chosen
+        && own.as_ref().is_none_or(|own| own.best.m != chosen.best.m)
+    {
+        let info = search.info(&chosen.best, 0, chosen.depth.max(1), ScoreBound::Exact);
+        let _ = events.send(Event::Info { search: number, info });
+    }
+    let nodes = search.total_nodes();
+    let outcome = match chosen {
+        Some(Finding { best, depth }) => Outcome {
+            best: Some(best.m),
+            ponder: best.line.get(1).copied().or_else(|| search.expected_reply(best.m)),
+            score: best.newest_score(),
+            depth: *depth,
+            nodes,
+        },
+        None => Outcome {
+            best: job.control.best().0.unpack(&job.root).or(job.root_moves.first().copied()),
+            ponder: None,
+            score: score::DRAW,
+            depth: 0,
+            nodes,
+        },
+    };
+    let _ = events.send(Event::Done { search: number, outcome });
+}
+
+/// The finding that most threads, the deeper and surer ones before the others, agree on. A proven
+/// win goes before everything.
+fn vote<'a>(own: &'a Finding, others: &'a [Finding]) -> Option<&'a Finding> {
+    let all = || std::iter::once(own).chain(others).filter(|f| f.depth > 0);
+    let lowest = all().map(|f| f.best.newest_score()).min()?;
+    let weight = |f: &Finding| i64::from(f.best.newest_score() - lowest + 10) * i64::from(f.depth);
+    let votes = |m: Move| all().filter(|f| f.best.m == m).map(weight).sum::<i64>();
+    let mut best = own;
+    for finding in all() {
+        let (score, best_score) = (finding.best.newest_score(), best.best.newest_score());
+        let better = if score::is_win(score) || score::is_win(best_score) {
+            score > best_score
+        } else {
+            let (votes, best_votes) = (votes(finding.best.m), votes(best.best.m));
+            votes > best_votes
+                || votes == best_votes && weight(finding) > weight(best)
+        };
+        if better {
+            best = finding;
+        }
+    }
+    Some(best)
+}

@@ -1,0 +1,372 @@
+//! The transposition table: what earlier searches found, shared by all threads without locks.
+//!
+//! A cluster is 32 bytes: three entries of eight bytes, and a word that holds their three 16-bit
+//! tags. A tag is stored mixed with its entry's data (after R. Hyatt and T. Mann, "A lock-less
+//! transposition table implementation for parallel search", 2002), so that an entry torn by
+//! two threads writing at once reads as a miss.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+use super::score::{self, MATE, MATE_IN_MAX, TABLEBASE_WIN};
+use crate::{position::PackedMove, system};
+
+/// What kind of bound an entry's score is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Bound {
+    /// No score, only an evaluation.
+    None = 0,
+    /// The true score is this or less.
+    Upper = 1,
+    /// The true score is this or more.
+    Lower = 2,
+    /// The true score.
+    Exact = 3,
+}
+
+impl Bound {
+    fn from_bits(bits: u64) -> Bound {
+        match bits & 3 {
+            0 => Bound::None,
+            1 => Bound::Upper,
+            2 => Bound::Lower,
+            _ => Bound::Exact,
+        }
+    }
+
+    /// Whether a score of this kind says that the true score is at least itself.
+    #[inline]
+    pub fn is_lower(self) -> bool {
+        matches!(self, Bound::Lower | Bound::Exact)
+    }
+
+    /// Whether a score of this kind says that the true score is at most itself.
+    #[inline]
+    pub fn is_upper(self) -> bool {
+        matches!(self, Bound::Upper | Bound::Exact)
+    }
+}
+
+/// What the table knows of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The best move found.
+    pub best: PackedMove,
+    /// The score from the side to move, mates counted from the root of the asking search;
+    /// [`score::NONE`] if there is none.
+    pub score: i32,
+    /// The raw evaluation, [`score::NONE`] in check.
+    pub eval: i32,
+    /// The depth it was searched to in plies; 0 for quiescence.
+    pub depth: i32,
+    /// What the score is.
+    pub bound: Bound,
+    /// Whether the position was ever on a principal variation.
+    pub pv: bool,
+}
+
+const CLUSTER_WORDS: usize = 4;
+const ENTRIES: usize = 3;
+const AGES: u64 = 32;
+
+/// The table. All methods take `&self`; races cost at most an entry.
+#[derive(Debug)]
+pub struct Table {
+    memory: system::SharedMemory,
+    clusters: usize,
+    age: AtomicU64,
+}
+
+/// The eight bytes of an entry: move 16, score 16, evaluation 16, depth 8, then bound 2, pv 1,
+/// age 5.
+#[derive(Clone, Copy)]
+struct Data(u64);
+
+impl Data {
+    fn new(entry: &Entry, age: u64) -> Data {
+        Data(
+            u64::from(entry.best.bits())
+                | u64::from(entry.score as i16 as u16) << 16
+                | u64::from(entry.eval as i16 as u16) << 32
+                | (entry.depth as u64 & 0xff) << 48
+                | (entry.bound as u64) << 56
+                | u64::from(entry.pv) << 58
+                | age << 59,
+        )
+    }
+
+    fn entry(self) -> Entry {
+        Entry {
+            best: PackedMove::from_bits(self.0 as u16),
+            score: i32::from((self.0 >> 16) as i16),
+            eval: i32::from((self.0 >> 32) as i16),
+            depth: self.depth(),
+            bound: Bound::from_bits(self.0 >> 56),
+            pv: self.0 >> 58 & 1 != 0,
+        }
+    }
+
+    fn depth(self) -> i32 {
+        (self.0 >> 48 & 0xff) as i32
+    }
+
+    fn age(self) -> u64 {
+        self.0 >> 59
+    }
+
+    /// The data's 16 bits that its tag is mixed with.
+    fn fold(self) -> u16 {
+        (self.0 ^ self.0 >> 16 ^ self.0 >> 32 ^ self.0 >> 48) as u16
+    }
+}
+
+fn tag_at(tags: u64, slot: usize) -> u16 {
+    (tags >> (16 * slot)) as u16
+}
+
+impl Table {
+    /// An empty table of `mebibytes` MiB.
+    ///
+    /// # Errors
+    /// When the system has not that much memory.
+    pub fn new(mebibytes: usize) -> Result<Arc<Table>, String> {
+        let bytes = mebibytes.max(1).checked_mul(1 << 20);
+        let memory = bytes
+            .ok_or_else(|| "that is more than this machine can address".to_owned())
+            .and_then(|bytes| system::SharedMemory::zeroed(bytes).map_err(|e| e.to_string()))?;
+        let clusters = memory.words().len() / CLUSTER_WORDS;
+        Ok(Arc::new(Table { memory, clusters, age: AtomicU64::new(0) }))
+    }
+
+    fn cluster(&self, key: u64) -> &[AtomicU64] {
+        // Lemire's multiply-and-shift takes the key's high bits; the tag is its low bits.
+        let index = (u128::from(key) * self.clusters as u128 >> 64) as usize;
+        &self.memory.words()[index * CLUSTER_WORDS..][..CLUSTER_WORDS]
+    }
+
+    /// Asks for the cluster of `key` to be brought near.
+    #[inline]
+    pub fn prefetch(&self, key: u64) {
+        system::prefetch(&self.cluster(key)[0]);
+    }
+
+    /// A new search begins: entries of earlier ones are replaced first.
+    pub fn new_search(&self) {
+        self.age.store((self.age.load(Relaxed) + 1) % AGES, Relaxed);
+    }
+
+    /// What is known of the position of `key`, `ply` plies below the root, its halfmove clock at
+    /// `halfmoves`.
+    #[inline]
+    pub fn probe(&self, key: u64, ply: usize, halfmoves: u32) -> Option<Entry> {
+        let cluster = self.cluster(key);
+        let tags = cluster[ENTRIES].load(Relaxed);
+        for slot in 0..ENTRIES {
+            let data = Data(cluster[slot].load(Relaxed));
+            if data.0 != 0 && tag_at(tags, slot) ^ data.fold() == key as u16 {
+                let mut entry = data.entry();
+                entry.score = from_table(entry.score, ply, halfmoves);
+                return Some(entry);
+            }
+        }
+        None
+    }
+
+    /// Stores what was found of the position of `key`, `ply` plies below the root, where it seems
+    /// worth more than what it replaces.
+    pub fn store(&self, key: u64, ply: usize, mut entry: Entry) {
+        let cluster = self.cluster(key);
+        let age = self.age.load(Relaxed);
+        let tags = cluster[ENTRIES].load(Relaxed);
+
+        let mut victim = 0;
+        let mut victim_worth = i32::MAX;
+        let mut known = None;
+        for slot in 0..ENTRIES {
+            let data = Data(cluster[slot].load(Relaxed));
+            if data.0 != 0 && tag_at(tags, slot) ^ data.fold() == key as u16 {
+                victim = slot;
+                known = Some(data);
+                break;
+            }
+            let worth = if data.0 == 0 {
+                i32::MIN
+            } else {
+                data.depth() - 4 * ((age + AGES - data.age()) % AGES) as i32
+            };
+            if worth < victim_worth {
+                victim_worth = worth;
+                victim = slot;
+            }
+        }
+
+        if let Some(old_data) = known {
+            let old = old_data.entry();
+            if !entry.best.is_some() {
+                entry.best = old.best;
+            }
+            let age_difference = ((age + AGES - old_data.age()) % AGES) as i32;
+            let new_worth = entry.depth
+                + entry.bound as i32
+                + age_difference * age_difference / 4
+                + i32::from(entry.pv);
+            let old_worth = old.depth + old.bound as i32;
+            let exact_over_bound = entry.bound == Bound::Exact && old.bound != Bound::Exact;
+            if !exact_over_bound && 3 * new_worth < 2 * old_worth {
+                return;
+            }
+        }
+
+        entry.score = to_table(entry.score, ply);
+        let data = Data::new(&entry, age);
+        let shift = 16 * victim;
+        let tag = u64::from(key as u16 ^ data.fold()) << shift;
+        cluster[victim].store(data.0, Relaxed);
+        // Another thread may write another entry's tag here at the same moment; that entry then
+        // reads as a miss.
+        cluster[ENTRIES].store(tags & !(0xffff << shift) | tag, Relaxed);
+    }
+
+    /// How much of the table this search has filled, in thousandths, from a sample.
+    pub fn hashfull(&self) -> u32 {
+        let age = self.age.load(Relaxed);
+        let sample = self.clusters.min(1000);
+        let used = self.memory.words()[..sample * CLUSTER_WORDS]
+            .chunks_exact(CLUSTER_WORDS)
+            .flat_map(|cluster| &cluster[..ENTRIES])
+            .map(|word| Data(word.load(Relaxed)))
+            .filter(|data| data.0 != 0 && data.age() == age)
+            .count();
+        (used * 1000 / (sample * ENTRIES)) as u32
+    }
+
+    /// Empties the table with `threads` threads.
+    pub fn clear(&self, threads: usize) {
+        let words = self.memory.words();
+        let part = words.len().div_ceil(threads.max(1));
+        std::thread::scope(|scope| {
+            for part in words.chunks(part) {
+                scope.spawn(move || part.iter().for_each(|word| word.store(0, Relaxed)));
+            }
+        });
+        self.age.store(0, Relaxed);
+    }
+}
+
+/// Mates are stored as distances from their own position, not from the root.
+fn to_table(score: i32, ply: usize) -> i32 {
+    match score {
+        score::NONE => score,
+        s if s >= TABLEBASE_WIN => s + ply as i32,
+        s if s <= -TABLEBASE_WIN => s - ply as i32,
+        s => s,
+    }
+}
+
+/// The reverse; a mate or tablebase win that the fifty-move rule could cut short counts as less.
+fn from_table(score: i32, ply: usize, halfmoves: u32) -> i32 {
+    if score == score::NONE || score.abs() < TABLEBASE_WIN {
+        return score;
+    }
+    let plies_left = 100 - halfmoves.min(100) as i32;
+    let magnitude = score.abs();
+    let distance = if magnitude >= MATE_IN_MAX { MATE - magnitude } else { MATE_IN_MAX - 1 - magnitude };
+    let seen = if distance > plies_left { TABLEBASE_WIN - 1 } else { magnitude - ply as i32 };
+    seen * score.signum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(depth: i32, bound: Bound) -> Entry {
+        Entry {
+            best: PackedMove::from_bits(0x1234),
+            score: -57,
+            eval: 31,
+            depth,
+            bound,
+            pv: true,
+        }
+    }
+
+    #[test]
+    fn what_is_stored_is_found() {
+        let table = Table::new(1).unwrap();
+        let stored = entry(7, Bound::Lower);
+        table.store(0xdead_beef_0123_4567, 3, stored);
+        assert_eq!(table.probe(0xdead_beef_0123_4567, 3, 0), Some(stored));
+        assert_eq!(table.probe(0xdead_beef_0123_4568, 3, 0), None);
+    }
+
+    #[test]
+    fn an_empty_table_knows_nothing() {
+        let table = Table::new(1).unwrap();
+        assert_eq!(table.probe(0, 0, 0), None);
+        assert_eq!(table.hashfull(), 0);
+    }
+
+    #[test]
+    fn a_torn_entry_is_a_miss() {
+        let table = Table::new(1).unwrap();
+        let key = 0x0123_4567_89ab_cdef;
+        table.store(key, 0, entry(7, Bound::Lower));
+        let word = &table.cluster(key)[0];
+        word.store(word.load(Relaxed) ^ 1 << 20, Relaxed);
+        assert_eq!(table.probe(key, 0, 0), None);
+    }
+
+    #[test]
+    fn a_missing_move_keeps_the_old_one() {
+        let table = Table::new(1).unwrap();
+        table.store(1, 0, entry(3, Bound::Lower));
+        table.store(1, 0, Entry { best: PackedMove::NONE, ..entry(9, Bound::Upper) });
+        let found = table.probe(1, 0, 0).unwrap();
+        assert_eq!((found.best, found.depth), (PackedMove::from_bits(0x1234), 9));
+    }
+
+    #[test]
+    fn a_shallow_bound_does_not_replace_a_deep_one() {
+        let table = Table::new(1).unwrap();
+        table.store(1, 0, entry(20, Bound::Lower));
+        table.store(1, 0, entry(2, Bound::Upper));
+        assert_eq!(table.probe(1, 0, 0).unwrap().depth, 20);
+        table.store(1, 0, entry(2, Bound::Exact));
+        assert_eq!(table.probe(1, 0, 0).unwrap().depth, 2);
+    }
+
+    #[test]
+    fn mates_are_counted_from_the_asking_root() {
+        let table = Table::new(1).unwrap();
+        let mate = score::mate_in(7);
+        table.store(1, 4, Entry { score: mate, ..entry(5, Bound::Exact) });
+        assert_eq!(table.probe(1, 4, 0).unwrap().score, mate);
+        assert_eq!(table.probe(1, 2, 0).unwrap().score, score::mate_in(5));
+        table.store(2, 4, Entry { score: -mate, ..entry(5, Bound::Exact) });
+        assert_eq!(table.probe(2, 0, 0).unwrap().score, score::mated_in(3));
+    }
+
+    #[test]
+    fn a_mate_beyond_the_fifty_move_limit_is_not_claimed() {
+        let table = Table::new(1).unwrap();
+        table.store(1, 0, Entry { score: score::mate_in(9), ..entry(5, Bound::Exact) });
+        assert_eq!(table.probe(1, 0, 91).unwrap().score, score::mate_in(9));
+        assert!(!score::is_decisive(table.probe(1, 0, 92).unwrap().score));
+    }
+
+    #[test]
+    fn clearing_empties_it() {
+        let table = Table::new(2).unwrap();
+        table.store(1, 0, entry(5, Bound::Exact));
+        table.clear(3);
+        assert_eq!(table.probe(1, 0, 0), None);
+    }
+
+    #[test]
+    fn too_much_memory_is_an_error() {
+        assert!(Table::new(usize::MAX).is_err());
+        assert!(Table::new(1 << 40).is_err());
+    }
+}

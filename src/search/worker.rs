@@ -1,0 +1,375 @@
+//! One thread's search: what it remembers between moves, and what it holds while it thinks.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+use crossbeam::{channel::Sender, utils::CachePadded};
+use shakmaty::{Color, Move, MoveList};
+
+use super::{
+    Event,
+    correction::{Corrections, LastMoves},
+    history::{CONTINUATION_PLIES, Context, Histories, NO_PIECE_TO, PieceTo, Predecessors, piece_to},
+    params,
+    pool::Search,
+    score::{self, MAX_PLY},
+};
+use crate::{
+    evaluation::Evaluator,
+    position::{Position, repetition::KeyHistory, threats::Threats},
+};
+
+/// A count of nodes on a cache line of its own: written by one thread, read by others.
+pub type NodeCounter = Arc<CachePadded<AtomicU64>>;
+
+/// Frames below the root's, so that a node may look six plies back.
+const FRAMES_BEFORE_ROOT: usize = 6;
+
+/// So many nodes, a few milliseconds, a search may take to find a move with a reason before it
+/// heeds a limit.
+const NODES_FOR_FIRST_RESULT: u64 = 4096;
+
+/// What a node leaves for its neighbours on the line.
+#[derive(Debug)]
+pub struct Frame {
+    /// The move made here; `None` for a null move.
+    pub current: Option<Move>,
+    /// Its index for continuation histories.
+    pub piece_to: PieceTo,
+    /// The corrected evaluation, [`score::NONE`] in check.
+    pub static_eval: i32,
+    /// Whether a principal variation ever passed here.
+    pub tt_pv: bool,
+    /// The move that a singular search leaves out.
+    pub excluded: Option<Move>,
+    /// The quiet move that last cut at this ply.
+    pub killer: Option<Move>,
+    /// Double extensions on the line so far.
+    pub double_extensions: i32,
+    /// Reduction of the child in hand, in 1024ths of a ply.
+    pub reduction: i32,
+    /// The node as the histories see it.
+    pub context: Option<Context>,
+    /// The principal variation from here.
+    pub line: MoveList,
+}
+
+impl Default for Frame {
+    fn default() -> Self {
+        Frame {
+            current: None,
+            piece_to: NO_PIECE_TO,
+            static_eval: score::NONE,
+            tt_pv: false,
+            excluded: None,
+            killer: None,
+            double_extensions: 0,
+            reduction: 0,
+            context: None,
+            line: MoveList::new(),
+        }
+    }
+}
+
+/// What a thread keeps between searches: about 4.5 MiB.
+#[derive(Debug)]
+pub struct Memory {
+    pub histories: Histories,
+    pub corrections: Corrections,
+    pub evaluator: Evaluator,
+    reductions: Box<Reductions>,
+    frames: Box<[Frame]>,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        let frames = FRAMES_BEFORE_ROOT + MAX_PLY + 4;
+        Memory {
+            histories: Histories::default(),
+            corrections: Corrections::default(),
+            evaluator: Evaluator::new(),
+            reductions: Box::new(Reductions::new()),
+            frames: (0..frames).map(|_| Frame::default()).collect(),
+        }
+    }
+}
+
+impl Memory {
+    /// Forgets what it learned.
+    pub fn clear(&mut self) {
+        self.histories.clear();
+        self.corrections.clear();
+        *self.reductions = Reductions::new();
+    }
+}
+
+/// A root move and what is known of it.
+#[derive(Clone, Debug)]
+pub struct RootMove {
+    /// The move.
+    pub m: Move,
+    /// Its score in the iteration in hand; `-INFINITE` until it is searched, or if it is no better
+    /// than another.
+    pub score: i32,
+    /// Its score in the iteration before.
+    pub previous_score: i32,
+    /// A running mean of its scores, around which windows are opened.
+    pub average: Option<i32>,
+    /// Greatest depth reached below it, in plies.
+    pub seldepth: usize,
+    /// Nodes spent on it in this search.
+    pub nodes: u64,
+    /// The principal variation, beginning with the move.
+    pub line: Vec<Move>,
+}
+
+impl RootMove {
+    fn new(m: Move) -> RootMove {
+        RootMove {
+            m,
+            score: -score::INFINITE,
+            previous_score: -score::INFINITE,
+            average: None,
+            seldepth: 0,
+            nodes: 0,
+            line: vec![m],
+        }
+    }
+
+    /// The newest score there is.
+    pub fn newest_score(&self) -> i32 {
+        if self.score == -score::INFINITE { self.previous_score } else { self.score }
+    }
+}
+
+/// A search on one thread, while it lasts.
+pub struct Worker<'a> {
+    /// 0 for the thread that keeps the time and talks.
+    pub id: usize,
+    pub search: &'a Search,
+    pub memory: &'a mut Memory,
+    pub nodes: u64,
+    pub keys: KeyHistory,
+    pub seldepth: usize,
+    pub root_depth: i32,
+    pub root_moves: Vec<RootMove>,
+    /// The first root move that the line in hand may use (MultiPV).
+    pub pv_index: usize,
+    /// The side that may not pass, while a null move's cutoff is verified.
+    pub no_null_for: Option<Color>,
+    /// Whether this search has been told to end.
+    pub aborted: bool,
+    /// Whether the first iteration is done: until then nothing is aborted.
+    pub has_result: bool,
+    /// Whether the time is up as soon as the opponent plays the expected move.
+    pub stop_on_ponderhit: bool,
+    events: &'a Sender<Event>,
+}
+
+impl<'a> Worker<'a> {
+    /// The part of thread `id` in a search.
+    pub fn new(
+        id: usize,
+        search: &'a Search,
+        memory: &'a mut Memory,
+        events: &'a Sender<Event>,
+    ) -> Worker<'a> {
+        let job = &search.job;
+        memory.evaluator.reset(&job.root);
+        for frame in &mut memory.frames {
+            *frame = Frame::default();
+        }
+        Worker {
+            id,
+            search,
+            memory,
+            nodes: 0,
+            keys: job.history.clone(),
+            seldepth: 0,
+            root_depth: 0,
+            root_moves: job.root_moves.iter().copied().map(RootMove::new).collect(),
+            pv_index: 0,
+            no_null_for: None,
+            aborted: false,
+            has_result: false,
+            stop_on_ponderhit: false,
+            events,
+        }
+    }
+
+    /// Tells something of this search to whoever started it.
+    pub fn say(&self, event: impl FnOnce(u64) -> Event) {
+        // Nobody listens any more when the program ends.
+        let _ = self.events.send(event(self.search.number));
+    }
+
+    /// The frame `ply` plies below the root.
+    #[inline]
+    pub fn frame(&mut self, ply: usize) -> &mut Frame {
+        &mut self.memory.frames[ply + FRAMES_BEFORE_ROOT]
+    }
+
+    /// The frame `back` plies above `ply`; `back` is at most six.
+    #[inline]
+    pub fn frame_before(&self, ply: usize, back: usize) -> &Frame {
+        &self.memory.frames[ply + FRAMES_BEFORE_ROOT - back]
+    }
+
+    /// The moves that led to the node at `ply`, as the continuation histories look at them.
+    #[inline]
+    pub fn predecessors(&self, ply: usize) -> Predecessors {
+        CONTINUATION_PLIES.map(|back| self.frame_before(ply, back).piece_to)
+    }
+
+    /// The moves that led to the node at `ply`, as the corrections look at them.
+    #[inline]
+    pub fn last_moves(&self, ply: usize) -> LastMoves {
+        [1, 2, 4].map(|back| self.frame_before(ply, back).piece_to)
+    }
+
+    /// The node at `ply` as the histories see it.
+    #[inline]
+    pub fn context(&self, position: &Position, ply: usize, threats: &Threats) -> Context {
+        Context::new(position, threats.all, self.predecessors(ply))
+    }
+
+    #[inline]
+    fn count_node(&mut self) {
+        self.nodes += 1;
+        self.search.counters[self.id].store(self.nodes, Relaxed);
+    }
+
+    /// Makes a legal move at `ply`. Undo with [`Worker::unmake`].
+    #[inline]
+    pub fn make(&mut self, position: &Position, ply: usize, m: Move) -> Position {
+        self.search.table.prefetch(position.table_key_after(m));
+        let child = position.play(m);
+        self.count_node();
+        self.memory.evaluator.push(position, m, &child);
+        self.keys.push(&child);
+        let frame = self.frame(ply);
+        frame.current = Some(m);
+        frame.piece_to = piece_to(m, position.turn());
+        child
+    }
+
+    /// Takes back the last move made.
+    #[inline]
+    pub fn unmake(&mut self) {
+        self.memory.evaluator.pop();
+        self.keys.pop();
+    }
+
+    /// Passes the move at `ply`. Undo with [`Worker::unmake_null`].
+    pub fn make_null(&mut self, position: &Position, ply: usize) -> Option<Position> {
+        let child = position.play_null()?;
+        self.count_node();
+        self.keys.push(&child);
+        self.search.table.prefetch(child.table_key());
+        let frame = self.frame(ply);
+        frame.current = None;
+        frame.piece_to = NO_PIECE_TO;
+        Some(child)
+    }
+
+    /// Takes back a pass.
+    pub fn unmake_null(&mut self) {
+        self.keys.pop();
+    }
+
+    /// Whether the search must end now. Looks at the clock every 1024 nodes.
+    #[inline]
+    pub fn must_stop(&mut self) -> bool {
+        if self.aborted {
+            return true;
+        }
+        if !self.has_result && self.nodes < NODES_FOR_FIRST_RESULT {
+            return false;
+        }
+        self.aborted = self.search.job.control.stopped() || self.id == 0 && self.over_limit();
+        self.aborted
+    }
+
+    #[inline]
+    fn over_limit(&self) -> bool {
+        let limits = &self.search.job.limits;
+        if let Some(limit) = limits.nodes {
+            let alone = self.search.counters.len() == 1;
+            if alone && self.nodes >= limit
+                || !alone && self.nodes & 63 == 0 && self.search.total_nodes() >= limit
+            {
+                return true;
+            }
+        }
+        if self.nodes & 1023 != 0 || self.search.job.control.pondering() {
+            return false;
+        }
+        let hard = self.search.job.clock.hard;
+        self.stop_on_ponderhit || hard.is_some_and(|hard| self.search.job.control.clock_elapsed() >= hard)
+    }
+
+    /// The reduction in 1024ths of a ply of the move that is `number`-th in a node of `depth`
+    /// plies, before anything is known of the move.
+    #[inline]
+    pub fn base_reduction(&self, depth: i32, number: usize) -> i32 {
+        let row = &self.memory.reductions.0[(depth as usize).min(REDUCTION_DEPTHS - 1)];
+        row[number.min(REDUCTION_MOVES - 1)]
+    }
+
+    /// Whether the game is drawn at a node below the root.
+    #[inline]
+    pub fn is_draw(&self, position: &Position, ply: usize) -> bool {
+        self.keys.is_repetition(position, ply)
+            || position.is_insufficient_material()
+            || position.is_fifty_move_draw()
+    }
+
+    /// A draw's score, jittered by a unit or two so that drawn lines are not all alike.
+    #[inline]
+    pub fn draw_score(&self) -> i32 {
+        (self.nodes & 3) as i32 - 2 + score::DRAW
+    }
+
+    /// The raw evaluation of the position in hand, bounded to what is not a proven result.
+    #[inline]
+    pub fn evaluate(&mut self, position: &Position) -> i32 {
+        self.memory.evaluator.evaluate(position).clamp(-score::MAX_EVAL, score::MAX_EVAL)
+    }
+
+    /// The correction that the node's like have asked for, in centipawns.
+    #[inline]
+    pub fn correction(&self, position: &Position, ply: usize) -> i32 {
+        self.memory.corrections.correction(position, self.last_moves(ply))
+    }
+
+    /// Raw evaluation, damped towards the fifty-move limit and corrected.
+    #[inline]
+    pub fn corrected(&self, position: &Position, raw: i32, correction: i32) -> i32 {
+        let clock = position.halfmoves().min(100) as i32;
+        (raw * (200 - clock) / 200 + correction).clamp(-score::MAX_EVAL, score::MAX_EVAL)
+    }
+}
+
+const REDUCTION_MOVES: usize = 64;
+const REDUCTION_DEPTHS: usize = 128;
+
+/// Late move reductions in 1024ths of a ply: base + ln(depth) ln(move number) / divisor.
+#[derive(Debug)]
+struct Reductions([[i32; REDUCTION_MOVES]; REDUCTION_DEPTHS]);
+
+impl Reductions {
+    fn new() -> Reductions {
+        let base = f64::from(params::lmr_base()) / 100.0;
+        let divisor = f64::from(params::lmr_divisor()) / 100.0;
+        let mut table = [[0; REDUCTION_MOVES]; REDUCTION_DEPTHS];
+        for (depth, row) in table.iter_mut().enumerate().skip(1) {
+            for (number, reduction) in row.iter_mut().enumerate().skip(1) {
+                let logs = (depth as f64).ln() * (number as f64).ln();
+                *reduction = (1024.0 * (base + logs / divisor)) as i32;
+            }
+        }
+        Reductions(table)
+    }
+}

@@ -1,0 +1,49 @@
+//! The little that differs between systems, each with a plain fallback.
+
+use std::{io, sync::atomic::AtomicU64};
+
+use memmap2::MmapMut;
+
+/// Zeroed memory shared between threads as atomic words, in large pages where the system offers
+/// them. It costs nothing before it is touched.
+#[derive(Debug)]
+pub struct SharedMemory {
+    map: MmapMut,
+}
+
+impl SharedMemory {
+    /// Asks the system for `bytes` bytes.
+    ///
+    /// # Errors
+    /// When the system refuses; nothing is allocated then.
+    pub fn zeroed(bytes: usize) -> io::Result<SharedMemory> {
+        let map = MmapMut::map_anon(bytes)?;
+        // Advice only: where it is refused, the pages are small and everything still works.
+        #[cfg(target_os = "linux")]
+        let _ = map.advise(memmap2::Advice::HugePage);
+        Ok(SharedMemory { map })
+    }
+
+    /// The memory as words.
+    #[inline]
+    pub fn words(&self) -> &[AtomicU64] {
+        // SAFETY: the map is page-aligned, lives as long as `self`, is never handed out in any
+        // other form, and every bit pattern is a valid AtomicU64.
+        unsafe {
+            std::slice::from_raw_parts(self.map.as_ptr().cast::<AtomicU64>(), self.map.len() / 8)
+        }
+    }
+}
+
+/// Tells the processor that `word` will be read soon.
+#[inline]
+pub fn prefetch(word: &AtomicU64) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch never faults, and SSE is part of every x86-64.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(word).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = word;
+}

@@ -1,0 +1,152 @@
+//! What the engine says becomes text.
+
+use std::{fmt::Write as _, sync::atomic::AtomicBool};
+
+use shakmaty::{File, Rank, Square};
+
+use crate::{
+    engine::{Answer, Game, Output, Presentation},
+    position::{
+        Position,
+        fen::{self, FenStyle},
+        notation::{self, CastlingStyle},
+    },
+    search::{Info, ScoreBound},
+    tools::perft,
+};
+
+/// The line that says `output`, without its end.
+pub fn line(output: &Output) -> String {
+    match output {
+        Output::Info(info, presentation) => info_line(info, *presentation),
+        Output::CurrentMove { depth, current, number, presentation } => {
+            let current = notation::write(*current, presentation.castling);
+            format!("info depth {depth} currmove {current} currmovenumber {number}")
+        }
+        Output::Finished { checkmate: true } => "info depth 0 score mate 0".to_owned(),
+        Output::Finished { checkmate: false } => "info depth 0 score cp 0".to_owned(),
+        Output::Note(text) => note(text),
+        Output::Answer(answer, presentation) => answer_line(answer, *presentation),
+    }
+}
+
+/// A line for a person to read.
+pub fn note(text: &str) -> String {
+    format!("info string {text}")
+}
+
+fn info_line(info: &Info, presentation: Presentation) -> String {
+    let mut line = format!(
+        "info depth {} seldepth {} multipv {} score {}",
+        info.depth, info.seldepth, info.multipv, info.score
+    );
+    line.push_str(match info.bound {
+        ScoreBound::Exact => "",
+        ScoreBound::Lower => " lowerbound",
+        ScoreBound::Upper => " upperbound",
+    });
+    if presentation.wdl {
+        let [win, draw, loss] = info.wdl;
+        push(&mut line, format_args!(" wdl {win} {draw} {loss}"));
+    }
+    let milliseconds = info.time.as_millis();
+    // A search may be over within its first millisecond.
+    let nps = u128::from(info.nodes) * 1000 / milliseconds.max(1);
+    push(
+        &mut line,
+        format_args!(
+            " nodes {} nps {nps} hashfull {} tbhits {} time {milliseconds}",
+            info.nodes, info.hashfull, info.tablebase_hits
+        ),
+    );
+    if !info.pv.is_empty() {
+        line.push_str(" pv");
+    }
+    for &m in &info.pv {
+        line.push(' ');
+        line.push_str(&notation::write(m, presentation.castling));
+    }
+    line
+}
+
+fn answer_line(answer: &Answer, presentation: Presentation) -> String {
+    match *answer {
+        Answer::Move { best, ponder } => {
+            let mut line = format!("bestmove {}", notation::write(best, presentation.castling));
+            if let Some(ponder) = ponder {
+                let ponder = notation::write(ponder, presentation.castling);
+                push(&mut line, format_args!(" ponder {ponder}"));
+            }
+            line
+        }
+        Answer::GameOver => "bestmove (none)".to_owned(),
+        Answer::NoPosition => "bestmove 0000".to_owned(),
+    }
+}
+
+/// A picture of the position on the board and what there is to know about it.
+pub fn diagram(game: &Game) -> Vec<String> {
+    let position = game.position();
+    let mut lines = board(position);
+    lines.push(format!("FEN: {}", fen::write(position, FenStyle::XFen)));
+    lines.push(format!("Shredder-FEN: {}", fen::write(position, FenStyle::Shredder)));
+    lines.push(format!("Key: {:016X}", position.keys().whole));
+    let checkers: Vec<String> = position.checkers().into_iter().map(|s| s.to_string()).collect();
+    lines.push(format!("Checkers: {}", checkers.join(" ")).trim_end().to_owned());
+    match game.start_numbers() {
+        Some((white, black)) if white == black => lines.push(format!("Start position: {white}")),
+        Some((white, black)) => lines.push(format!(
+            "Start position: {white} against {black}, double number {}",
+            u32::from(white) * u32::from(crate::chess960::START_POSITIONS) + u32::from(black)
+        )),
+        None => {}
+    }
+    lines
+}
+
+fn board(position: &Position) -> Vec<String> {
+    const RULE: &str = "  +---+---+---+---+---+---+---+---+";
+    let mut lines = vec![RULE.to_owned()];
+    for rank in Rank::ALL.into_iter().rev() {
+        let mut line = format!("{} |", rank.char());
+        for file in File::ALL {
+            let piece = position.board().piece_at(Square::from_coords(file, rank));
+            push(&mut line, format_args!(" {} |", piece.map_or(' ', |piece| piece.char())));
+        }
+        lines.push(line);
+        lines.push(RULE.to_owned());
+    }
+    lines.push("    a   b   c   d   e   f   g   h".to_owned());
+    lines.push(format!("{} to move", mover(position)));
+    lines
+}
+
+/// The evaluation of the position on the board, without search, as a person reads it.
+pub fn evaluation(game: &Game) -> String {
+    let mover = mover(game.position());
+    format!("Evaluation: {} centipawns for {mover}, who is to move", game.evaluate())
+}
+
+fn mover(position: &Position) -> &'static str {
+    position.turn().fold_wb("White", "Black")
+}
+
+/// The number of positions `depth` plies after each move, and their sum; `None` if `stop` was set
+/// on the way.
+pub fn division(
+    position: &Position,
+    depth: u32,
+    castling: CastlingStyle,
+    stop: &AtomicBool,
+) -> Option<Vec<String>> {
+    let counts = perft::divide(position, depth, stop)?;
+    // At depth 0 the position itself is the only one.
+    let sum = if depth == 0 { 1 } else { counts.iter().map(|&(_, nodes)| nodes).sum::<u64>() };
+    let by_move =
+        counts.iter().map(|&(m, nodes)| format!("{}: {nodes}", notation::write(m, castling)));
+    Some(by_move.chain([format!("Nodes searched: {sum}")]).collect())
+}
+
+fn push(line: &mut String, text: std::fmt::Arguments) {
+    line.write_fmt(text).expect("writing to a string does not fail");
+}
