@@ -97,3 +97,99 @@ pub fn double(number: u32) -> Option<(u16, u16)> {
     let each = u32::from(START_POSITIONS);
     (number < DOUBLE_START_POSITIONS).then_some(((number / each) as u16, (number % each) as u16))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::{CastlingMode, Chess, FromSetup as _, fen::Fen};
+
+    fn letters(rank: [Role; 8]) -> String {
+        rank.map(Role::upper_char).iter().collect()
+    }
+
+    #[test]
+    fn all_960_as_listed() {
+        let lines = include_str!("../tests/data/scharnagl.tsv").lines();
+        let mut listed = 0;
+        for line in lines.filter(|line| !line.starts_with('#')) {
+            let columns: Vec<&str> = line.split('\t').collect();
+            let sp: u16 = columns[0].parse().unwrap();
+            let rank = back_rank(sp).unwrap();
+            assert_eq!(letters(rank), columns[1]);
+            assert_eq!(number(&rank), Some(sp));
+
+            let setup = setup(sp, sp).unwrap();
+            assert_eq!(setup.board, Board::chess960(u32::from(sp)));
+            let fen: Fen = format!(
+                "{}/pppppppp/8/8/8/8/PPPPPPPP/{} w {} - 0 1",
+                columns[1].to_lowercase(),
+                columns[1],
+                columns[2]
+            )
+            .parse()
+            .unwrap();
+            assert_eq!(&setup, fen.as_setup());
+            listed += 1;
+        }
+        assert_eq!(listed, START_POSITIONS);
+    }
+
+    #[test]
+    fn well_known_numbers() {
+        for (sp, rank) in [
+            (0, "BBQNNRKR"),
+            (1, "BQNBNRKR"),
+            (3, "BQNNRKRB"),
+            (284, "NBRKNRBQ"),
+            (518, "RNBQKBNR"),
+            (534, "RNBKQBNR"),
+            (692, "RBBQKNNR"),
+            (938, "RKRNBBQN"),
+            (959, "RKRNNQBB"),
+        ] {
+            assert_eq!(letters(back_rank(sp).unwrap()), rank);
+        }
+        assert_eq!(back_rank(960), None);
+        assert_eq!(back_rank(u16::MAX), None);
+        assert_eq!(setup(518, 518), Some(Setup::initial()));
+    }
+
+    #[test]
+    fn no_other_rank_has_a_number() {
+        let mut numbered = 0;
+        for code in 0..6_u32.pow(8) {
+            let mut rest = code;
+            let rank = [(); 8].map(|()| {
+                let role = Role::ALL[(rest % 6) as usize];
+                rest /= 6;
+                role
+            });
+            if let Some(sp) = number(&rank) {
+                assert_eq!(back_rank(sp), Some(rank));
+                numbered += 1;
+            }
+        }
+        assert_eq!(numbered, START_POSITIONS);
+    }
+
+    #[test]
+    fn each_side_has_its_own_start_in_double_fischer_random() {
+        let setup = setup(600, 199).unwrap();
+        let fen = "qnbrknrb/pppppppp/8/8/8/8/PPPPPPPP/RBQNBKRN w GAgd - 0 1";
+        assert_eq!(&setup, fen.parse::<Fen>().unwrap().as_setup());
+        assert!(Chess::from_setup(setup, CastlingMode::Chess960).is_ok());
+        assert_eq!(super::setup(0, 960), None);
+        assert_eq!(super::setup(960, 0), None);
+    }
+
+    #[test]
+    fn double_numbers_are_pairs() {
+        assert_eq!(double(0), Some((0, 0)));
+        assert_eq!(double(518 * 960 + 518), Some((518, 518)));
+        assert_eq!(double(961), Some((1, 1)));
+        assert_eq!(double(959), Some((0, 959)));
+        assert_eq!(double(DOUBLE_START_POSITIONS - 1), Some((959, 959)));
+        assert_eq!(double(DOUBLE_START_POSITIONS), None);
+        assert_eq!(double(u32::MAX), None);
+    }
+}

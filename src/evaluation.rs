@@ -73,23 +73,24 @@ impl Evaluator {
         let key = position.keys().pawns;
         let entry = &mut self.pawns[key as usize % Evaluator::PAWN_ENTRIES];
         if entry.key != key {
-            entry.fill(key, &views);
+            *entry = PawnEntry::new(key, &views);
         }
-        let shelter = [entry.shelter(0, &views[0]), entry.shelter(1, &views[1])];
+        let shelter = [0, 1].map(|color: usize| entry.sides[color].shelter(&views[color]));
+        let pawns = &entry.sides;
 
         let armies = [
-            Army::of(&views[0], entry.span[1].flip_vertical()),
-            Army::of(&views[1], entry.span[0].flip_vertical()),
+            Army::of(&views[0], &pawns[0], &pawns[1]),
+            Army::of(&views[1], &pawns[1], &pawns[0]),
         ];
         let side = |us: usize| {
             let (view, army, foe_army) = (&views[us], &armies[us], &armies[1 - us]);
             let (own, foe) = (&army.attacks, &foe_army.attacks.turned());
             army.score
-                + entry.score[us]
+                + pawns[us].score
                 + pair(shelter[us], 0)
                 + king_danger(view, own, foe_army, foe, shelter[us])
                 + threats(view, own, foe)
-                + passed_pawns(view, entry.passed[us], own, foe, foe_army.phase() == 0)
+                + passed_pawns(view, pawns[us].passed, own, foe, foe_army.phase() == 0)
                 + space(view, army, foe)
         };
         let us = usize::from(position.turn().is_black());
@@ -98,7 +99,7 @@ impl Evaluator {
         let mut endgame = score.endgame();
         let strong = if endgame > 0 { us } else { 1 - us };
         let (view, army, foe_army) = (&views[strong], &armies[strong], &armies[1 - strong]);
-        let scale = scale(view, army, foe_army, entry.passed[strong]);
+        let scale = scale(view, army, foe_army, pawns[strong].passed);
         if scale == 0 {
             return 0;
         }

@@ -454,3 +454,6 @@ impl fmt::Debug for Engine {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, File, Rank, Square, attacks};
 
-use super::{values::*, view::*};
+use super::{pawns::PawnFacts, values::*, view::*};
 
 /// The squares that one colour attacks.
 #[derive(Clone, Copy, Default)]
@@ -43,27 +43,26 @@ pub(super) struct Army {
 }
 
 impl Army {
-    /// `foe_span` are the squares that enemy pawns may ever attack.
-    pub(super) fn of(view: &View, foe_span: Bitboard) -> Army {
+    /// The army of `view`, given what the pawn table knows of both sides.
+    pub(super) fn of(view: &View, pawns: &PawnFacts, foe_pawns: &PawnFacts) -> Army {
         let mut army = Army::default();
-        let pawns = view.own[PAWN];
-        let (guarded, guarded_twice) = pawn_attacks(pawns);
+        let (guarded, guarded_twice) = pawn_attacks(view.own[PAWN]);
         let (foe_guarded, foe_twice) = pawn_attacks(view.foe[PAWN].flip_vertical());
         army.attacks.add(KING, attacks::king_attacks(view.king));
         army.attacks.add(PAWN, guarded);
         army.attacks.twice |= guarded_twice;
-        army.count[PAWN] = pawns.count() as i32;
+        army.count[PAWN] = pawns.count;
         army.score += PIECE_SQUARE[KING][view.king.to_usize()];
 
         let field = Field {
             view,
-            area: !(pawns | view.own[KING] | foe_guarded.flip_vertical()),
+            area: !(view.own[PAWN] | view.own[KING] | foe_guarded.flip_vertical()),
             ring: ring(view.foe_king) & !foe_twice.flip_vertical(),
             next_to_foe: attacks::king_attacks(view.foe_king),
-            outposts: OUTPOSTS & guarded & !foe_span,
+            outposts: OUTPOSTS & guarded & !foe_pawns.span.flip_vertical(),
         };
         army.knights(&field);
-        army.bishops(&field);
+        army.bishops(&field, pawns);
         army.rooks(&field);
         army.queens(&field);
         if army.count[BISHOP] >= 2 {
@@ -124,26 +123,18 @@ impl Army {
         }
     }
 
-    fn bishops(&mut self, field: &Field) {
+    fn bishops(&mut self, field: &Field, pawns: &PawnFacts) {
         let view = field.view;
-        let pawns = view.own[PAWN];
         let through = view.occupied & !view.own[QUEEN];
         for square in view.own[BISHOP] {
             let seen = attacks::bishop_attacks(square, through);
             self.piece(field, BISHOP, &MOBILITY_BISHOP, square, seen);
             self.minor(field, BISHOP, square);
-            let color = if square.is_light() {
-                Bitboard::LIGHT_SQUARES
-            } else {
-                Bitboard::DARK_SQUARES
-            };
-            let on_color = pawns & color;
-            if on_color.any() {
-                let blocked = on_color & backward(view.occupied);
-                self.score += PAWN_ON_BISHOP_COLOR * on_color.count() as i32
-                    + BLOCKED_ON_BISHOP_COLOR * blocked.count() as i32;
-            }
-            if (attacks::bishop_attacks(square, pawns) & Bitboard::CENTER).more_than_one() {
+            self.score += pawns.behind_bishop[usize::from(square.is_light())];
+            if LONG_DIAGONALS.contains(square)
+                && (attacks::bishop_attacks(square, view.own[PAWN]) & Bitboard::CENTER)
+                    .more_than_one()
+            {
                 self.score += LONG_DIAGONAL;
             }
             self.score += imprisoned_bishop(view, square);

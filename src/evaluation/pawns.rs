@@ -4,42 +4,56 @@ use shakmaty::{Bitboard, File, Rank, Square, attacks};
 
 use super::{army::Attacks, values::*, view::*};
 
-/// What pawns alone tell, kept from one evaluation to the next. Indexed by colour, White first;
-/// squares are in the view of their colour.
+/// What one colour's pawns tell before any piece is looked at; squares are in its own view.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PawnFacts {
+    pub(super) score: Pair,
+    pub(super) count: i32,
+    pub(super) passed: Bitboard,
+    /// Squares that pawns attack now or may attack when they advance.
+    pub(super) span: Bitboard,
+    /// What they take from a bishop on dark and on light squares.
+    pub(super) behind_bishop: [Pair; 2],
+    /// The king's square and castling sides that `shelter` is for.
+    shelter_for: u16,
+    /// Worth of the king's shelter in centipawns, middlegame only.
+    shelter: i16,
+}
+
+/// What pawns alone tell, kept from one evaluation to the next. White comes first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PawnEntry {
     pub(super) key: u64,
-    pub(super) score: [Pair; 2],
-    pub(super) passed: [Bitboard; 2],
-    /// Squares that pawns attack now or may attack when they advance.
-    pub(super) span: [Bitboard; 2],
-    /// The king squares and castling sides that `shelter` is for.
-    pub(super) shelter_for: [u16; 2],
-    /// Worth of the king's shelter in centipawns, middlegame only.
-    pub(super) shelter: [i16; 2],
+    pub(super) sides: [PawnFacts; 2],
 }
 
 impl PawnEntry {
     pub(super) const VACANT: PawnEntry = PawnEntry {
         key: u64::MAX,
-        score: [Pair(0); 2],
-        passed: [Bitboard::EMPTY; 2],
-        span: [Bitboard::EMPTY; 2],
-        shelter_for: [u16::MAX; 2],
-        shelter: [0; 2],
+        sides: [PawnFacts::NONE; 2],
     };
 
-    pub(super) fn fill(&mut self, key: u64, views: &[View; 2]) {
-        *self = PawnEntry {
+    pub(super) fn new(key: u64, views: &[View; 2]) -> PawnEntry {
+        PawnEntry {
             key,
-            ..PawnEntry::VACANT
-        };
-        for (color, view) in views.iter().enumerate() {
-            self.fill_color(color, view);
+            sides: [PawnFacts::of(&views[0]), PawnFacts::of(&views[1])],
         }
     }
+}
 
-    fn fill_color(&mut self, color: usize, view: &View) {
+impl PawnFacts {
+    const NONE: PawnFacts = PawnFacts {
+        score: Pair(0),
+        count: 0,
+        passed: Bitboard::EMPTY,
+        span: Bitboard::EMPTY,
+        behind_bishop: [Pair(0); 2],
+        shelter_for: u16::MAX,
+        shelter: 0,
+    };
+
+    fn of(view: &View) -> PawnFacts {
+        let mut facts = PawnFacts::NONE;
         let (own, foe) = (view.own[PAWN], view.foe[PAWN]);
         let foe_attacks = pawn_attacks(foe.flip_vertical()).0.flip_vertical();
         let mut score = Pair(0);
@@ -55,7 +69,7 @@ impl PawnEntry {
             let sentries = foe & neighbour_way;
 
             score += PIECE_SQUARE[PAWN][square.to_usize()];
-            self.span[color] |= neighbour_way;
+            facts.span |= neighbour_way;
             if (supporters | phalanx).any() {
                 let half = if phalanx.any() { 3 } else { 2 };
                 let bonus = CONNECTED[rank];
@@ -71,37 +85,43 @@ impl PawnEntry {
             if (own & way).any() {
                 score += DOUBLED[usize::from(supporters.is_empty())];
             } else if !opposed && sentries.is_empty() {
-                self.passed[color].add(square);
+                facts.passed.add(square);
                 score += PASSED[rank];
-            } else if !opposed && (neighbours & !forward(neighbour_way)).count() >= sentries.count()
-            {
+            } else if !opposed && (neighbours & !neighbour_way).count() >= sentries.count() {
                 score += CANDIDATE[rank];
             }
         }
-        self.score[color] = score;
+        facts.score = score;
+        facts.count = own.count() as i32;
+        let blocked = own & backward(own | foe);
+        facts.behind_bishop = [Bitboard::DARK_SQUARES, Bitboard::LIGHT_SQUARES].map(|color| {
+            PAWN_ON_BISHOP_COLOR * (own & color).count() as i32
+                + BLOCKED_ON_BISHOP_COLOR * (blocked & color).count() as i32
+        });
+        facts
     }
 
     /// The king's shelter, or that of where it can still castle to.
-    pub(super) fn shelter(&mut self, color: usize, view: &View) -> i32 {
+    pub(super) fn shelter(&mut self, view: &View) -> i32 {
         let king_side = view.castling.last().is_some_and(|rook| rook > view.king);
         let queen_side = view.castling.first().is_some_and(|rook| rook < view.king);
         let key =
             view.king.to_u32() as u16 | u16::from(king_side) << 6 | u16::from(queen_side) << 7;
-        if self.shelter_for[color] != key {
+        if self.shelter_for != key {
             let mut best = shelter_at(view, view.king);
             for (may, square) in [(king_side, Square::G1), (queen_side, Square::C1)] {
                 if may {
                     best = best.max(shelter_at(view, square) - NOT_CASTLED_YET);
                 }
             }
-            self.shelter[color] = best as i16;
-            self.shelter_for[color] = key;
+            self.shelter = best as i16;
+            self.shelter_for = key;
         }
-        i32::from(self.shelter[color])
+        i32::from(self.shelter)
     }
 }
 
-pub(super) fn shelter_at(view: &View, king: Square) -> i32 {
+fn shelter_at(view: &View, king: Square) -> i32 {
     let not_behind = Bitboard(u64::MAX << (8 * king.rank().to_u32()));
     let (own, foe) = (view.own[PAWN] & not_behind, view.foe[PAWN] & not_behind);
     let center = king.file().to_u32().clamp(1, 6);

@@ -166,7 +166,7 @@ pub(super) const SHELTER: [[i32; 8]; 2] = [
 /// Storm: an enemy pawn before the king by its rank (0: none), free to come; and stopped by an own
 /// pawn.
 pub(super) const STORM: [[i32; 8]; 2] =
-    [[-4, 6, -36, -20, -6, 0, 2, 0], [0, 0, -14, -4, 0, 0, 0, 0]];
+    [[-4, 0, -36, -20, -6, 0, 2, 0], [0, 0, -14, -4, 0, 0, 0, 0]];
 /// A file without any pawn at the king.
 pub(super) const OPEN_FILE_AT_KING: i32 = -16;
 /// What the shelter of a square is worth less before castling than after.
@@ -211,7 +211,7 @@ pub(super) const OUTPOST_AHEAD: Pair = pair(12, 7);
 pub(super) const BEHIND_PAWN: Pair = pair(8, 2);
 /// Each square between a knight or bishop and its own king.
 pub(super) const FAR_FROM_KING: Pair = pair(-3, -3);
-/// Each own pawn on a bishop's colour, and each of those that is blocked.
+/// Each own pawn on a bishop's colour, and each of those that a pawn blocks.
 pub(super) const PAWN_ON_BISHOP_COLOR: Pair = pair(-2, -4);
 pub(super) const BLOCKED_ON_BISHOP_COLOR: Pair = pair(-3, -4);
 /// A bishop that sees both centre squares of its long diagonal.

@@ -12,6 +12,8 @@ pub(super) const SEVENTH: Bitboard = Bitboard::from_rank(Rank::Seventh);
 pub(super) const EIGHTH: Bitboard = Bitboard::from_rank(Rank::Eighth);
 /// Where outposts are: ranks 4 to 6.
 pub(super) const OUTPOSTS: Bitboard = Bitboard(0x0000_ffff_ff00_0000);
+/// a1 to h8 and a8 to h1.
+pub(super) const LONG_DIAGONALS: Bitboard = Bitboard(0x8142_2418_1824_4281);
 /// Files c to f, ranks 2 to 4.
 pub(super) const HOME_CENTER: Bitboard = Bitboard(0x0000_0000_3c3c_3c00);
 

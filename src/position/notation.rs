@@ -116,3 +116,148 @@ pub fn quoted(word: &str) -> String {
     }
     format!("'{}'", shown.escape_default())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::fen;
+    use shakmaty::{Role, Square};
+
+    fn position(text: &str) -> Position {
+        fen::read(text)
+            .unwrap_or_else(|error| panic!("{text}: {error}"))
+            .position
+    }
+
+    #[test]
+    fn ordinary_positions_write_the_kings_two_squares() {
+        let ordinary = position("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+        let style = CastlingStyle::for_root(&ordinary, false);
+        assert_eq!(style, CastlingStyle::KingTwoSquares);
+        for (word, written) in [("e1h1", "e1g1"), ("e1a1", "e1c1"), ("e1f1", "e1f1")] {
+            let m = read(&ordinary, word).unwrap();
+            assert_eq!(write(m, style), written);
+            assert_eq!(write(m, CastlingStyle::for_root(&ordinary, true)), word);
+        }
+        let no_rights = position("nrkb2nr/8/8/8/8/8/8/qRK1BQNR w - - 0 3");
+        assert_eq!(
+            CastlingStyle::for_root(&no_rights, false),
+            CastlingStyle::KingTwoSquares
+        );
+    }
+
+    #[test]
+    fn rights_of_chess960_alone_write_king_takes_rook() {
+        for text in [
+            "4k3/8/8/8/8/8/8/4K1R1 w G - 0 1",
+            "4k1r1/8/8/8/8/8/8/R3K2R w KQg - 0 1",
+            "4k3/8/8/8/8/8/8/3K3R w H - 0 1",
+        ] {
+            let style = CastlingStyle::for_root(&position(text), false);
+            assert_eq!(style, CastlingStyle::KingTakesRook, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_spelling_of_a_castling() {
+        let both = position("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+        let (king, h1, a1) = (Square::E1, Square::H1, Square::A1);
+        for word in ["e1h1", "e1g1", "E1G1", "O-O", "o-o", "0-0"] {
+            assert_eq!(
+                read(&both, word),
+                Ok(Move::Castle { king, rook: h1 }),
+                "{word}"
+            );
+        }
+        for word in ["e1a1", "e1c1", "O-O-O", "0-0-0"] {
+            assert_eq!(
+                read(&both, word),
+                Ok(Move::Castle { king, rook: a1 }),
+                "{word}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_step_of_the_king_is_no_castling() {
+        let text = "6k1/8/8/8/8/8/8/5K1R w H - 0 1";
+        let step = read(&position(text), "f1g1").unwrap();
+        assert!(matches!(
+            step,
+            Move::Normal {
+                role: Role::King,
+                to: Square::G1,
+                ..
+            }
+        ));
+        assert!(read(&position(text), "f1h1").unwrap().is_castle());
+        // With its goal attacked the step is illegal, and so is the castling.
+        let attacked = position("6k1/8/8/8/8/8/6r1/5K1R w H - 0 1");
+        assert_eq!(
+            read(&attacked, "f1g1"),
+            Err(MoveError::Illegal("f1g1".to_owned()))
+        );
+        // A king that stays where it is has only this spelling beside the rook's square.
+        let stays = position("4k3/8/8/8/8/8/8/6KR w H - 0 1");
+        assert!(read(&stays, "g1g1").unwrap().is_castle());
+    }
+
+    #[test]
+    fn promotions_in_either_case() {
+        let pawn = position("4k3/P7/8/8/8/8/8/4K3 w - - 0 1");
+        for (word, written) in [("a7a8Q", "a7a8q"), ("a7a8n", "a7a8n"), ("A7A8R", "a7a8r")] {
+            let m = read(&pawn, word).unwrap();
+            assert_eq!(write(m, CastlingStyle::KingTakesRook), written);
+        }
+        for word in ["a7a8", "a7a8k", "a7a8p", "e1e2q"] {
+            assert_eq!(read(&pawn, word), Err(MoveError::Illegal(word.to_owned())));
+        }
+    }
+
+    #[test]
+    fn en_passant() {
+        let both = position("4k3/8/8/2PpP3/8/8/8/4K3 w - d6 0 2");
+        for word in ["c5d6", "e5d6"] {
+            assert!(read(&both, word).unwrap().is_en_passant());
+        }
+    }
+
+    #[test]
+    fn words_that_are_no_moves() {
+        let start = Position::startpos();
+        for word in [
+            "", "e2", "e2e", "e2e4e4", "e2-e4", "Nf3", "é2é4", "e2e4ü", "♔", "\0\0\0\0", "O-O-",
+            "e9e4",
+        ] {
+            assert_eq!(
+                read(&start, word),
+                Err(MoveError::Unreadable(word.to_owned())),
+                "{word}"
+            );
+        }
+        for word in [
+            "e2e5", "e7e5", "0000", "P@e4", "O-O", "e1h1", "e1g1", "e3e4", "e2e4q",
+        ] {
+            assert_eq!(
+                read(&start, word),
+                Err(MoveError::Illegal(word.to_owned())),
+                "{word}"
+            );
+        }
+    }
+
+    #[test]
+    fn messages_stay_one_short_line() {
+        let start = Position::startpos();
+        let word = "x\n\u{1b}é".repeat(1000);
+        let message = read(&start, &word).unwrap_err().to_string();
+        assert!(
+            message.len() < 500 && message.is_ascii() && !message.contains('\n'),
+            "{message}"
+        );
+        assert_eq!(
+            read(&start, "e2e5").unwrap_err().to_string(),
+            "'e2e5' is illegal here"
+        );
+    }
+}

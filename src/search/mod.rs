@@ -4,12 +4,15 @@
 
 pub mod clock;
 mod correction;
+mod extension;
 mod history;
 mod iterate;
+mod lessons;
 mod negamax;
 pub mod params;
 mod picker;
 pub mod pool;
+mod pruning;
 mod quiescence;
 pub mod score;
 pub mod transposition;

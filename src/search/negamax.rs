@@ -7,11 +7,13 @@ use arrayvec::ArrayVec;
 use shakmaty::Move;
 
 use super::{
+    extension::reduction,
     history::{Context, Histories, is_tactical},
     params,
     picker::{self, Picker},
+    pruning::{exchange_threshold, quiet_verdict},
     score::{
-        INFINITE, MAX_DEPTH, MAX_PLY, NONE, is_decisive, is_loss, is_win, mate_in,
+        INFINITE, MAX_DEPTH, MAX_PLY, NONE, is_decisive, is_loss, mate_in,
         mated_in,
     },
     transposition::{Bound, Entry},
@@ -54,31 +56,31 @@ pub(super) const TABLE_CUTOFF_CLOCK: u32 = 90;
 const TRIED: usize = 48;
 
 /// What is known of a node before its moves are looked at.
-struct Known {
-    in_check: bool,
-    excluded: Option<Move>,
-    entry: Option<Entry>,
-    table_move: Option<Move>,
-    tt_pv: bool,
+pub(super) struct Known {
+    pub in_check: bool,
+    pub excluded: Option<Move>,
+    pub entry: Option<Entry>,
+    pub table_move: Option<Move>,
+    pub tt_pv: bool,
     /// The evaluation as it came, [`NONE`] in check.
-    raw_eval: i32,
+    pub raw_eval: i32,
     /// The corrected evaluation.
-    static_eval: i32,
+    pub static_eval: i32,
     /// The same, refined by the table's score.
-    eval: i32,
-    correction: i32,
-    improving: bool,
-    cut_node: bool,
-    threats: Threats,
-    context: Context,
+    pub eval: i32,
+    pub correction: i32,
+    pub improving: bool,
+    pub cut_node: bool,
+    pub threats: Threats,
+    pub context: Context,
 }
 
 impl Known {
-    fn for_picker<'a>(&'a self, position: &'a Position, checks: &'a CheckSquares) -> picker::Node<'a> {
+    pub fn for_picker<'a>(&'a self, position: &'a Position, checks: &'a CheckSquares) -> picker::Node<'a> {
         picker::Node { position, threats: &self.threats, checks, context: &self.context }
     }
 
-    fn table_move_is_tactical(&self) -> bool {
+    pub fn table_move_is_tactical(&self) -> bool {
         self.table_move.is_some_and(is_tactical)
     }
 }
@@ -269,200 +271,6 @@ impl Worker<'_> {
         self.search.table.store(position.table_key(), ply, entry);
     }
 
-    /// The parent reduced this move; if both sides' evaluations say that it deserved more or less,
-    /// mend it.
-    fn hindsight<N: Node>(&mut self, ply: usize, known: &Known, depth: i32) -> i32 {
-        let parent = self.frame_before(ply, 1);
-        if parent.static_eval == NONE {
-            return depth;
-        }
-        let sum = known.static_eval + parent.static_eval;
-        if parent.reduction >= params::hindsight_deeper() && sum < 0 {
-            depth + 1
-        } else if !N::PV
-            && parent.reduction >= params::hindsight_shallower()
-            && sum > params::hindsight_sum()
-        {
-            (depth - 1).max(1)
-        } else {
-            depth
-        }
-    }
-
-    /// The quiet move that led here made the evaluation better or worse: say so to its history.
-    fn teach_parent_move(&mut self, ply: usize, known: &Known) {
-        let parent = self.frame_before(ply, 1);
-        if let (Some(m), Some(context)) = (parent.current, parent.context)
-            && parent.static_eval != NONE
-            && !is_tactical(m)
-        {
-            let sum = known.static_eval + parent.static_eval;
-            let bonus = (-sum - params::eval_difference_offset())
-                * params::eval_difference_slope()
-                / 32;
-            let max = params::eval_difference_max();
-            self.memory.histories.add_main(&context, m, bonus.clamp(-max, max));
-        }
-    }
-
-    /// Steps that settle a node off the principal variation without looking at all its moves.
-    fn prune_node(
-        &mut self,
-        position: &Position,
-        ply: usize,
-        alpha: i32,
-        beta: i32,
-        depth: i32,
-        known: &Known,
-    ) -> Option<i32> {
-        // Razoring: hopeless positions get a quiescence search to prove it.
-        if alpha < 2000
-            && known.static_eval < alpha - params::razor_base() - params::razor_slope() * depth
-        {
-            let score = self.quiescence::<OffPv>(position, ply, alpha, alpha + 1);
-            if self.aborted || score <= alpha {
-                return Some(score);
-            }
-        }
-
-        // Reverse futility: good enough even after giving the opponent a margin.
-        if !known.tt_pv
-            && depth < params::rfp_depth()
-            && known.table_move.is_none_or(is_tactical)
-            && !is_decisive(beta)
-            && !is_win(known.eval)
-        {
-            let safe = known.improving && !position.is_piece_threatened(&known.threats);
-            let margin = params::rfp_margin() * depth
-                - if safe { params::rfp_improving() } else { 0 }
-                + known.correction.abs() / 2;
-            if known.eval - margin >= beta {
-                return Some(beta + (known.eval - beta) / 3);
-            }
-        }
-
-        self.null_move(position, ply, beta, depth, known)
-            .or_else(|| self.probcut(position, ply, beta, depth, known))
-    }
-
-    /// Null move: if passing still holds beta, some move will.
-    fn null_move(
-        &mut self,
-        position: &Position,
-        ply: usize,
-        beta: i32,
-        depth: i32,
-        known: &Known,
-    ) -> Option<i32> {
-        let us = position.turn();
-        let improving = i32::from(known.improving);
-        let promising = known.static_eval + params::nmp_improving() * improving
-            - params::nmp_slope() * depth
-            >= beta;
-        if !known.cut_node
-            || depth <= 2
-            || !promising
-            || is_loss(beta)
-            || self.no_null_for == Some(us)
-            || self.frame_before(ply, 1).current.is_none()
-            || !position.has_pieces(us)
-            || known.entry.is_some_and(|e| e.score != NONE && e.bound == Bound::Upper && e.score < beta)
-        {
-            return None;
-        }
-        let reduction = 4
-            + depth / 3
-            + ((known.static_eval - beta) / params::nmp_eval_divisor()).clamp(0, 4)
-            + i32::from(known.table_move_is_tactical());
-        let child = self.make_null(position, ply)?;
-        let score =
-            -self.negamax::<OffPv>(&child, ply + 1, -beta, -beta + 1, depth - reduction, false);
-        self.unmake_null();
-        if self.aborted {
-            return Some(0);
-        }
-        if score < beta {
-            return None;
-        }
-        // An unproven mate found by passing is not one.
-        let score = if is_win(score) { beta } else { score };
-        if self.no_null_for.is_some() || depth < params::nmp_verify_depth() && !is_decisive(beta) {
-            return Some(score);
-        }
-        self.no_null_for = Some(us);
-        let verified =
-            self.negamax::<OffPv>(position, ply, beta - 1, beta, depth - reduction, false);
-        self.no_null_for = None;
-        (self.aborted || verified >= beta).then_some(score)
-    }
-
-    /// ProbCut: a capture that beats a raised beta at a lower depth will beat beta here.
-    fn probcut(
-        &mut self,
-        position: &Position,
-        ply: usize,
-        beta: i32,
-        depth: i32,
-        known: &Known,
-    ) -> Option<i32> {
-        let raised = beta + params::probcut_margin()
-            - if known.improving { params::probcut_improving() } else { 0 };
-        if !known.cut_node
-            || depth < 3
-            || is_decisive(beta)
-            || known.entry.is_some_and(|e| e.score != NONE && e.score < raised)
-        {
-            return None;
-        }
-        let threshold = (raised - known.static_eval) * params::probcut_see() / 256;
-        let base_depth = (depth - 3 - (known.static_eval - beta) / params::probcut_eval_divisor())
-            .clamp(0, depth - 1);
-        let checks = position.check_squares();
-        let node = known.for_picker(position, &checks);
-        let mut picker = Picker::tactical(known.table_move, threshold);
-        while let Some(m) = picker.next(node, &self.memory.histories) {
-            // The table's move comes out untested.
-            if Some(m) == known.table_move && !position.see_ge(m, threshold) {
-                continue;
-            }
-            let child = self.make(position, ply, m);
-            let mut score = -self.quiescence::<OffPv>(&child, ply + 1, -raised, -raised + 1);
-            let mut searched = 0;
-            if score >= raised && base_depth > 0 {
-                let surplus = (score - raised - 50) / params::probcut_ada_divisor();
-                let surplus = surplus.clamp(0, 3).min(base_depth);
-                searched = base_depth - surplus;
-                let higher = raised + surplus * params::probcut_ada_divisor();
-                score = -self.negamax::<OffPv>(
-                    &child, ply + 1, -higher, -higher + 1, searched, !known.cut_node,
-                );
-                if score < higher && higher > raised {
-                    searched = base_depth;
-                    score = -self.negamax::<OffPv>(
-                        &child, ply + 1, -raised, -raised + 1, searched, !known.cut_node,
-                    );
-                }
-            }
-            self.unmake();
-            if self.aborted {
-                return Some(0);
-            }
-            if score >= raised {
-                let entry = Entry {
-                    best: PackedMove::new(m),
-                    score,
-                    eval: known.raw_eval,
-                    depth: searched + 1,
-                    bound: Bound::Lower,
-                    pv: known.tt_pv,
-                };
-                self.search.table.store(position.table_key(), ply, entry);
-                return Some(if is_decisive(score) { score } else { score - (raised - beta) });
-            }
-        }
-        None
-    }
-
     /// Looks at the moves one by one.
     fn search_moves<N: Node>(
         &mut self,
@@ -632,66 +440,6 @@ impl Worker<'_> {
         best_score
     }
 
-    /// How many plies the table's move deserves beyond the rest, by a search without it.
-    /// `Err` is a score that settles the whole node (multicut).
-    fn extension<N: Node>(
-        &mut self,
-        position: &Position,
-        ply: usize,
-        m: Move,
-        beta: i32,
-        depth: i32,
-        known: &Known,
-    ) -> Result<i32, i32> {
-        let Some(entry) = known.entry else {
-            return Ok(0);
-        };
-        if known.excluded.is_some()
-            || depth < params::singular_depth() + i32::from(known.tt_pv)
-            || entry.depth < depth - 3
-            || !entry.bound.is_lower()
-            || entry.score == NONE
-            || is_decisive(entry.score)
-            || ply >= 2 * self.root_depth as usize
-        {
-            return Ok(0);
-        }
-        let singular_beta = entry.score - depth * params::singular_margin() / 64;
-        self.frame(ply).excluded = Some(m);
-        let score = self.negamax::<OffPv>(
-            position,
-            ply,
-            singular_beta - 1,
-            singular_beta,
-            (depth - 1) / 2,
-            known.cut_node,
-        );
-        self.frame(ply).excluded = None;
-        if self.aborted {
-            return Ok(0);
-        }
-        if score < singular_beta {
-            let doubles = self.frame(ply).double_extensions;
-            if !N::PV
-                && doubles <= params::double_extension_limit()
-                && score < singular_beta - params::double_extension_margin()
-            {
-                self.frame(ply).double_extensions += 1;
-                let far = score < singular_beta - params::triple_extension_margin();
-                return Ok(if !is_tactical(m) && far { 3 } else { 2 });
-            }
-            return Ok(1);
-        }
-        // Other moves are as good: if even they beat beta, so does this node.
-        if !N::PV && score >= beta && !is_decisive(score) {
-            return Err(score);
-        }
-        if entry.score >= beta {
-            return Ok(-3 + i32::from(N::PV));
-        }
-        Ok(if known.cut_node { -2 } else { 0 })
-    }
-
     /// The best line from `ply` on is `m` and then the child's line.
     pub(super) fn extend_line(&mut self, ply: usize, m: Move) {
         let child = std::mem::take(&mut self.frame(ply + 1).line);
@@ -700,43 +448,6 @@ impl Worker<'_> {
         line.push(m);
         let _ = line.try_extend_from_slice(&child);
         self.frame(ply + 1).line = child;
-    }
-
-    /// Rewards the move that cut and punishes those tried before it.
-    fn learn_from_cutoff(
-        &mut self,
-        ply: usize,
-        context: &Context,
-        best: Move,
-        depth: i32,
-        quiets: &[Move],
-        tacticals: &[Move],
-    ) {
-        let histories = &mut self.memory.histories;
-        if is_tactical(best) {
-            histories.update_capture(context, best, depth, true);
-        } else {
-            histories.update_quiet(context, best, depth, true);
-            for &m in quiets {
-                histories.update_quiet(context, m, depth, false);
-            }
-        }
-        for &m in tacticals {
-            histories.update_capture(context, m, depth, false);
-        }
-        if !is_tactical(best) {
-            self.frame(ply).killer = Some(best);
-        }
-    }
-
-    /// No move here was good enough: the quiet move that led here was a good one.
-    fn praise_refutation(&mut self, ply: usize, depth: i32) {
-        let parent = self.frame_before(ply, 1);
-        if let (Some(m), Some(context)) = (parent.current, parent.context)
-            && !is_tactical(m)
-        {
-            self.memory.histories.add_main(&context, m, Histories::main_bonus(depth));
-        }
     }
 
     /// Stores a finished node and what it says of the evaluation.
@@ -794,79 +505,4 @@ fn statistic(histories: &Histories, context: &Context, m: Move) -> i32 {
             + params::stat_continuation_4() * histories.continuation(context, 2, m))
             / 32
     }
-}
-
-/// Whether a quiet move and all quiet moves after it can be left out.
-fn quiet_verdict(
-    known: &Known,
-    depth: i32,
-    reduced_depth: i32,
-    number: usize,
-    alpha: i32,
-    stat: i32,
-    gives_check: bool,
-) -> bool {
-    // Late move pruning: so many moves were tried in vain.
-    let squared = depth * depth;
-    let enough = if known.improving { 4 + 8 * squared / 9 } else { (5 + 8 * squared / 9) / 2 };
-    if reduced_depth < 9 && number as i32 >= enough {
-        return true;
-    }
-    // Futility: even with a margin this won't reach alpha.
-    if reduced_depth < 6 && !gives_check {
-        let margin = params::futility_base()
-            + params::futility_slope() * reduced_depth
-            + stat / params::futility_history_divisor();
-        if known.static_eval + margin <= alpha {
-            return true;
-        }
-    }
-    // History pruning: moves like it have failed often.
-    reduced_depth < 7 && stat < params::history_pruning() * (depth - 1)
-}
-
-/// The exchange value below which a move is pruned.
-fn exchange_threshold(quiet: bool, depth: i32, stat: i32) -> i32 {
-    let threshold =
-        if quiet { params::see_quiet() * depth } else { params::see_tactical() * depth * depth };
-    threshold - params::see_history() * stat / 1024
-}
-
-/// What is added to a late move's base reduction, in 1024ths of a ply.
-fn reduction<N: Node>(
-    known: &Known,
-    alpha: i32,
-    stat: i32,
-    alpha_raises: i32,
-    gives_check: bool,
-    killer: bool,
-) -> i32 {
-    let mut r = params::lmr_constant();
-    if !N::PV {
-        r += params::lmr_non_pv();
-    }
-    if known.tt_pv {
-        r -= params::lmr_tt_pv();
-        if known.entry.is_some_and(|e| e.score != NONE && e.score <= alpha) {
-            r += params::lmr_tt_pv_fail_low();
-        }
-    }
-    if known.cut_node {
-        r += params::lmr_cut_node();
-    }
-    if killer {
-        r -= params::lmr_killer();
-    }
-    if !known.improving {
-        r += params::lmr_not_improving();
-    }
-    if known.table_move_is_tactical() {
-        r += params::lmr_tt_capture();
-    }
-    if gives_check {
-        r -= params::lmr_check();
-    }
-    r - stat * 1024 / params::lmr_history_divisor()
-        - known.correction.abs() * params::lmr_correction() / 16
-        + alpha_raises * params::lmr_alpha_raise()
 }

@@ -268,3 +268,73 @@ mod tuning {
         Err(OptionError::Unknown(name.to_owned()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn engine() -> Engine {
+        Engine::new(|_| {}).expect("threads and memory")
+    }
+
+    #[test]
+    fn values_within_the_range_are_taken() {
+        let mut engine = engine();
+        for (name, value) in [
+            ("hash", Some("1")),
+            ("THREADS", Some("2")),
+            ("MultiPV", Some("256")),
+            ("Move Overhead", Some("5000")),
+            ("uci_chess960", Some("TRUE")),
+            ("UCI_ShowWDL", Some("true")),
+            ("Ponder", Some("true")),
+            ("clear hash", None),
+            ("Clear Hash", Some("now")),
+        ] {
+            assert_eq!(set(&mut engine, name, value), Ok(()), "{name}");
+        }
+        let settings = engine.settings();
+        assert!(settings.chess960 && settings.show_wdl);
+        assert_eq!(settings.multipv, 256);
+        assert_eq!(settings.move_overhead, Duration::from_millis(5000));
+    }
+
+    #[test]
+    fn anything_else_is_refused_and_changes_nothing() {
+        let mut engine = engine();
+        let before = engine.settings().clone();
+        for name in ["Hash", "Threads", "MultiPV", "Move Overhead"] {
+            for value in [None, Some(""), Some("-1"), Some("99999999999999999999"), Some("1.5"), Some("x")] {
+                let error = set(&mut engine, name, value).expect_err(name);
+                assert!(matches!(error, OptionError::OutOfRange { .. }), "{error}");
+                assert!(error.to_string().contains(" from "), "{error}");
+            }
+        }
+        for value in [None, Some("yes"), Some("1"), Some("")] {
+            assert!(set(&mut engine, "UCI_Chess960", value).is_err(), "{value:?}");
+        }
+        assert!(matches!(set(&mut engine, "Hsah", Some("1")), Err(OptionError::Unknown(_))));
+        assert_eq!(*engine.settings(), before);
+    }
+
+    #[test]
+    fn defaults_are_within_their_ranges_and_true() {
+        for option in &OPTIONS {
+            if let Kind::Spin { default, min, max, .. } = option.kind {
+                assert!((min..=max).contains(&default), "{}", option.name);
+            }
+        }
+        let settings = crate::engine::Settings::default();
+        assert_eq!(settings.move_overhead.as_millis(), u128::from(DEFAULT_MOVE_OVERHEAD));
+        assert_eq!(settings.multipv, 1);
+        assert!(!settings.chess960 && !settings.show_wdl);
+    }
+
+    #[test]
+    fn the_listing_is_what_a_gui_reads() {
+        let lines: Vec<String> = listing().collect();
+        assert!(lines.contains(&"option name Hash type spin default 16 min 1 max 33554432".to_owned()));
+        assert!(lines.contains(&"option name UCI_Chess960 type check default false".to_owned()));
+        assert!(lines.contains(&"option name Clear Hash type button".to_owned()));
+    }
+}

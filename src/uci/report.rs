@@ -150,3 +150,94 @@ pub fn division(
 fn push(line: &mut String, text: std::fmt::Arguments) {
     line.write_fmt(text).expect("writing to a string does not fail");
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use shakmaty::Move;
+
+    use super::*;
+    use crate::{
+        engine::{Answer, Output},
+        search::score::Score,
+    };
+
+    const KING_TAKES_ROOK: Presentation =
+        Presentation { castling: CastlingStyle::KingTakesRook, wdl: false };
+    const TWO_SQUARES: Presentation =
+        Presentation { castling: CastlingStyle::KingTwoSquares, wdl: true };
+    const CASTLE: Move = Move::Castle { king: Square::E1, rook: Square::H1 };
+
+    fn info(time: Duration) -> Info {
+        Info {
+            depth: 7,
+            seldepth: 12,
+            multipv: 2,
+            score: Score::Centipawns(-31),
+            bound: ScoreBound::Exact,
+            wdl: [100, 700, 200],
+            nodes: 5000,
+            time,
+            hashfull: 13,
+            tablebase_hits: 0,
+            pv: vec![CASTLE],
+        }
+    }
+
+    #[test]
+    fn lines_of_analysis() {
+        let half_a_second = info(Duration::from_millis(500));
+        assert_eq!(
+            line(&Output::Info(half_a_second.clone(), KING_TAKES_ROOK)),
+            "info depth 7 seldepth 12 multipv 2 score cp -31 nodes 5000 nps 10000 hashfull 13 tbhits 0 time 500 pv e1h1"
+        );
+        let mate = Info {
+            score: Score::Mate(3),
+            bound: ScoreBound::Lower,
+            pv: Vec::new(),
+            ..half_a_second
+        };
+        assert_eq!(
+            line(&Output::Info(mate, TWO_SQUARES)),
+            "info depth 7 seldepth 12 multipv 2 score mate 3 lowerbound wdl 100 700 200 nodes 5000 nps 10000 hashfull 13 tbhits 0 time 500"
+        );
+    }
+
+    #[test]
+    fn speed_is_finite_when_no_time_has_passed() {
+        let text = line(&Output::Info(info(Duration::ZERO), KING_TAKES_ROOK));
+        assert!(text.contains(" nps 5000000 ") && text.contains(" time 0 "), "{text}");
+    }
+
+    #[test]
+    fn answers() {
+        let answer = |answer, presentation| line(&Output::Answer(answer, presentation));
+        let castle = |ponder| Answer::Move { best: CASTLE, ponder };
+        assert_eq!(answer(castle(None), TWO_SQUARES), "bestmove e1g1");
+        assert_eq!(answer(castle(Some(CASTLE)), KING_TAKES_ROOK), "bestmove e1h1 ponder e1h1");
+        assert_eq!(answer(Answer::GameOver, TWO_SQUARES), "bestmove (none)");
+        assert_eq!(answer(Answer::NoPosition, TWO_SQUARES), "bestmove 0000");
+        assert_eq!(line(&Output::Finished { checkmate: true }), "info depth 0 score mate 0");
+        assert_eq!(line(&Output::Finished { checkmate: false }), "info depth 0 score cp 0");
+    }
+
+    #[test]
+    fn a_division_sums_up() {
+        let division = |depth| {
+            let never = AtomicBool::new(false);
+            division(&Position::startpos(), depth, CastlingStyle::KingTwoSquares, &never)
+                .expect("not stopped")
+        };
+        assert_eq!(division(0), ["Nodes searched: 1"]);
+        assert_eq!(division(2).last().map(String::as_str), Some("Nodes searched: 400"));
+        assert!(division(2).contains(&"e2e4: 20".to_owned()));
+    }
+
+    #[test]
+    fn a_diagram_tells_what_there_is_to_know() {
+        let text = diagram(&Game::new(Position::start_array(12, 13).expect("start positions")));
+        assert!(text.iter().any(|line| line.ends_with("12 against 13, double number 11533")), "{text:?}");
+        assert!(diagram(&Game::default()).contains(&"Start position: 518".to_owned()));
+    }
+}

@@ -1,0 +1,261 @@
+//! The search through its pool, without a process or a GUI.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use shakmaty::{Move, Position as _, uci::UciMove};
+use zuylen::{
+    position::{Position, fen, repetition::KeyHistory},
+    search::{
+        Control, Event, Info, Limits, Outcome, ScoreBound,
+        clock::Clock,
+        pool::{Job, Pool},
+        score::Score,
+    },
+};
+
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+fn position(text: &str) -> Position {
+    fen::read(text).expect("a legal position").position
+}
+
+fn job(root: &Position, limits: Limits, multipv: usize) -> Job {
+    let root_moves = root.legal_moves().to_vec();
+    let control = Control::new(Instant::now(), limits.ponder, root_moves.first().copied());
+    Job {
+        root: root.clone(),
+        history: KeyHistory::starting_at(root),
+        root_moves,
+        clock: Clock::new(&limits, root.turn(), Duration::ZERO),
+        limits,
+        multipv,
+        control: Arc::new(control),
+    }
+}
+
+fn depth(depth: i32) -> Limits {
+    Limits { depth: Some(depth), ..Limits::default() }
+}
+
+fn nodes(nodes: u64) -> Limits {
+    Limits { nodes: Some(nodes), ..Limits::default() }
+}
+
+/// Waits for the end of search `number`, gathering its lines.
+fn finish(pool: &Pool, number: u64) -> (Vec<Info>, Outcome) {
+    let mut infos = Vec::new();
+    loop {
+        match pool.events().recv_timeout(TIMEOUT).expect("the search ends") {
+            Event::Info { search, info } if search == number => infos.push(info),
+            Event::Done { search, outcome } if search == number => return (infos, outcome),
+            Event::Note(note) => panic!("{note}"),
+            _ => {}
+        }
+    }
+}
+
+fn run(pool: &mut Pool, root: &Position, limits: Limits, multipv: usize) -> (Vec<Info>, Outcome) {
+    let number = pool.start(job(root, limits, multipv));
+    finish(pool, number)
+}
+
+fn uci(m: Option<Move>) -> String {
+    m.map_or("(none)".to_owned(), |m| UciMove::from_chess960(m).to_string())
+}
+
+const MIDDLEGAMES: [&str; 4] = [
+    "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9",
+    "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "1rkr3b/1ppn3p/3pB1n1/6q1/R2P4/4N1P1/1P5P/2KRQ1B1 b Dbd - 0 14",
+];
+
+#[test]
+fn mates_are_found_and_their_lines_are_complete() {
+    let mut pool = Pool::new(16).unwrap();
+    let mates = [
+        ("4k3/8/8/8/8/8/R7/1R2K3 w - - 0 1", 2, 6),
+        ("3k4/2p5/4Q3/8/8/8/8/2RK4 w C - 0 1", 1, 4),
+        ("5k2/3P4/7p/6Q1/8/8/8/6KR w H - 0 1", 1, 4),
+        ("8/8/2p5/3b1K1k/4p3/4PpR1/5P2/8 w - - 99 113", 1, 4),
+        ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4", 1, 4),
+        ("k7/8/8/8/8/1r6/r7/7K w - - 0 1", -1, 5),
+    ];
+    for (text, mate, plies) in mates {
+        pool.clear();
+        let root = position(text);
+        let (infos, outcome) = run(&mut pool, &root, depth(plies), 1);
+        let last = infos.last().unwrap();
+        assert_eq!(last.score, Score::Mate(mate), "{text}");
+        assert_eq!(Some(last.pv[0]), outcome.best);
+        let mated = last.pv.iter().fold(root, |p, &m| p.play(m));
+        assert!(mated.chess().is_checkmate(), "{text} {:?}", last.pv);
+    }
+}
+
+#[test]
+fn the_mate_that_was_asked_for_ends_the_search() {
+    let mut pool = Pool::new(16).unwrap();
+    let root = position("4k3/8/8/8/8/8/R7/1R2K3 w - - 0 1");
+    let limits = Limits { mate: Some(2), ..Limits::default() };
+    let (infos, _) = run(&mut pool, &root, limits, 1);
+    assert_eq!(infos.last().unwrap().score, Score::Mate(2));
+}
+
+#[test]
+fn one_thread_is_deterministic() {
+    let mut first = Vec::new();
+    for _ in 0..2 {
+        let mut pool = Pool::new(4).unwrap();
+        let counts: Vec<(u64, String)> = MIDDLEGAMES
+            .iter()
+            .map(|text| {
+                let (_, outcome) = run(&mut pool, &position(text), depth(9), 1);
+                (outcome.nodes, uci(outcome.best))
+            })
+            .collect();
+        if first.is_empty() {
+            first = counts;
+        } else {
+            assert_eq!(first, counts);
+        }
+    }
+}
+
+#[test]
+fn clearing_makes_it_forget() {
+    let mut pool = Pool::new(4).unwrap();
+    let root = position(MIDDLEGAMES[0]);
+    let (_, fresh) = run(&mut pool, &root, nodes(20_000), 1);
+    run(&mut pool, &position(MIDDLEGAMES[1]), nodes(20_000), 1);
+    pool.clear();
+    let (_, again) = run(&mut pool, &root, nodes(20_000), 1);
+    assert_eq!((fresh.nodes, uci(fresh.best)), (again.nodes, uci(again.best)));
+}
+
+#[test]
+fn every_line_is_legal_and_ordered() {
+    let mut pool = Pool::new(4).unwrap();
+    for text in MIDDLEGAMES {
+        let root = position(text);
+        let (infos, outcome) = run(&mut pool, &root, depth(8), 4);
+        for group in infos.chunks(4) {
+            let ranks: Vec<usize> = group.iter().map(|i| i.multipv).collect();
+            assert_eq!(ranks, [1, 2, 3, 4]);
+            for (i, info) in group.iter().enumerate() {
+                assert_eq!(info.bound, ScoreBound::Exact);
+                assert_eq!(info.wdl.iter().sum::<u32>(), 1000);
+                assert!(group[..i].iter().all(|other| other.pv[0] != info.pv[0]));
+                let mut p = root.clone();
+                for &m in &info.pv {
+                    assert!(p.is_legal(m));
+                    p = p.play(m);
+                }
+            }
+        }
+        assert_eq!(outcome.best, Some(infos[infos.len() - 4].pv[0]));
+    }
+}
+
+#[test]
+fn limits_are_kept() {
+    let mut pool = Pool::new(4).unwrap();
+    let root = position(MIDDLEGAMES[0]);
+    let (_, outcome) = run(&mut pool, &root, nodes(50_000), 1);
+    assert!((50_000..50_010).contains(&outcome.nodes), "{}", outcome.nodes);
+    let limits = Limits { move_time: Some(100), ..Limits::default() };
+    let before = Instant::now();
+    run(&mut pool, &root, limits, 1);
+    let taken = before.elapsed();
+    assert!(taken >= Duration::from_millis(90) && taken < Duration::from_millis(400), "{taken:?}");
+    // The tightest of several limits wins.
+    let limits = Limits { depth: Some(3), nodes: Some(1 << 40), infinite: false, ..Limits::default() };
+    assert_eq!(run(&mut pool, &root, limits, 1).1.depth, 3);
+}
+
+#[test]
+fn stop_is_obeyed_at_once_and_never_lost() {
+    let mut pool = Pool::new(4).unwrap();
+    pool.set_threads(3).unwrap();
+    let root = position(MIDDLEGAMES[1]);
+    for pause in [0, 0, 1, 5, 30] {
+        let job = job(&root, Limits { infinite: true, ..Limits::default() }, 1);
+        let control = Arc::clone(&job.control);
+        let number = pool.start(job);
+        std::thread::sleep(Duration::from_millis(pause));
+        let before = Instant::now();
+        control.stop();
+        let (_, outcome) = finish(&pool, number);
+        assert!(outcome.best.is_some_and(|m| root.is_legal(m)));
+        assert!(before.elapsed() < Duration::from_millis(500));
+    }
+}
+
+#[test]
+fn an_infinite_search_holds_its_answer() {
+    let mut pool = Pool::new(1).unwrap();
+    // Every line is a draw at once: the tree ends early.
+    let root = position("8/8/8/2k5/8/8/4R3/4K3 w - - 99 150");
+    let job = job(&root, Limits { infinite: true, depth: Some(2), ..Limits::default() }, 1);
+    let control = Arc::clone(&job.control);
+    let number = pool.start(job);
+    let until = Instant::now() + Duration::from_millis(300);
+    while let Ok(event) = pool.events().recv_deadline(until) {
+        assert!(!matches!(event, Event::Done { .. }));
+    }
+    control.stop();
+    finish(&pool, number);
+}
+
+#[test]
+fn pondering_becomes_a_search_on_the_clock() {
+    let mut pool = Pool::new(4).unwrap();
+    let root = position(MIDDLEGAMES[0]);
+    let limits = Limits {
+        time: shakmaty::ByColor { white: Some(2000), black: Some(2000) },
+        ponder: true,
+        ..Limits::default()
+    };
+    let job = job(&root, limits, 1);
+    let control = Arc::clone(&job.control);
+    let number = pool.start(job);
+    std::thread::sleep(Duration::from_millis(400));
+    assert!(!pool.events().try_iter().any(|e| matches!(e, Event::Done { .. })));
+    let hit = Instant::now();
+    control.ponderhit(hit);
+    finish(&pool, number);
+    assert!(hit.elapsed() < Duration::from_millis(1500));
+}
+
+#[test]
+fn threads_and_hash_change_between_searches() {
+    let mut pool = Pool::new(1).unwrap();
+    let root = position(MIDDLEGAMES[2]);
+    for (threads, hash) in [(1, 1), (4, 8), (2, 2), (16, 1), (1, 16)] {
+        pool.set_threads(threads).unwrap();
+        pool.set_hash(hash).unwrap();
+        assert_eq!(pool.threads(), threads);
+        let (_, outcome) = run(&mut pool, &root, nodes(30_000), 1);
+        assert!(outcome.best.is_some_and(|m| root.is_legal(m)));
+    }
+    assert!(pool.set_hash(1 << 40).is_err());
+    run(&mut pool, &root, depth(5), 1);
+}
+
+#[test]
+fn a_draw_at_hand_is_seen() {
+    let mut pool = Pool::new(4).unwrap();
+    // A rook down and about to be mated, White has perpetual check.
+    let root = position("5rk1/5p1p/5Q2/8/8/1q6/5PPP/6K1 w - - 0 1");
+    let (infos, _) = run(&mut pool, &root, depth(8), 1);
+    let Score::Centipawns(score) = infos.last().unwrap().score else { panic!("no mate there") };
+    assert!(score.abs() <= 2);
+    // Bishop against king is nothing.
+    let root = position("8/8/4k3/8/8/3BK3/8/8 w - - 0 1");
+    let (infos, _) = run(&mut pool, &root, depth(6), 1);
+    let Score::Centipawns(score) = infos.last().unwrap().score else { panic!("no mate there") };
+    assert!(score.abs() <= 2);
+}
