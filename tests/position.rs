@@ -383,11 +383,12 @@ fn pinned_pieces_take_no_part_in_exchanges() {
         pawn - rook,
     );
     // A rook pinned along the file may still take on it.
+    let exchange = rook - queen;
     worth(
-        "4k3/4r3/8/8/4p3/8/8/4R1K1 w - - 0 1",
-        Square::E1,
-        Square::E4,
-        pawn - rook,
+        "4k3/4r3/8/8/8/2Q5/8/4R1K1 w - - 0 1",
+        Square::C3,
+        Square::E3,
+        exchange,
     );
     // The knight that would take back is pinned by the bishop, which elsewhere only guards.
     worth(

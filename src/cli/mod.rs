@@ -42,7 +42,8 @@ pub fn main() -> ExitCode {
     };
     result.unwrap_or_else(|error| {
         // Nobody may be left to read it.
-        let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("zuylen: {error}\n"));
+        let _ =
+            std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("zuylen: {error}\n"));
         ExitCode::FAILURE
     })
 }
@@ -65,8 +66,13 @@ mod tests {
     fn commands_of_uci_are_told_from_subcommands() {
         let task = |words: &[&str]| Arguments::try_parse_from(words).map(|parsed| parsed.task);
         assert!(matches!(task(&["zuylen"]), Ok(None)));
-        assert!(matches!(task(&["zuylen", "bench"]), Ok(Some(Task::Bench(_)))));
-        assert!(matches!(task(&["zuylen", "go depth 3", "quit"]), Ok(Some(Task::Uci(lines))) if lines.len() == 2));
+        assert!(matches!(
+            task(&["zuylen", "bench"]),
+            Ok(Some(Task::Bench(_)))
+        ));
+        assert!(
+            matches!(task(&["zuylen", "go depth 3", "quit"]), Ok(Some(Task::Uci(lines))) if lines.len() == 2)
+        );
         assert!(task(&["zuylen", "bench", "0"]).is_err());
     }
 }

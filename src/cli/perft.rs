@@ -36,10 +36,16 @@ const DEPTH: u32 = 5;
 pub fn run(arguments: &Arguments) -> Ending {
     let mut out = io::stdout();
     if let Some(path) = &arguments.suite {
-        let limits = arguments.depth.map_or(SuiteLimits::NONE, SuiteLimits::depth);
+        let limits = arguments
+            .depth
+            .map_or(SuiteLimits::NONE, SuiteLimits::depth);
         let summary = perft::run_suite(path, limits, &mut out)
             .map_err(|error| format!("{}: {error}", path.display()))?;
-        let code = if summary.failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        let code = if summary.failures == 0 {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        };
         return Ok(code);
     }
     let position = if arguments.fen.is_empty() {
@@ -49,7 +55,9 @@ pub fn run(arguments: &Arguments) -> Ending {
     };
     let castling = CastlingStyle::for_root(&position, false);
     let depth = arguments.depth.unwrap_or(DEPTH);
-    for line in report::division(&position, depth, castling, &AtomicBool::new(false)).unwrap_or_default() {
+    for line in
+        report::division(&position, depth, castling, &AtomicBool::new(false)).unwrap_or_default()
+    {
         writeln!(out, "{line}")?;
     }
     Ok(ExitCode::SUCCESS)

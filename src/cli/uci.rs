@@ -16,8 +16,10 @@ pub fn converse() -> Ending {
 
 /// Obeys the arguments, each a command of UCI.
 pub fn obey(arguments: &[OsString]) -> Ending {
-    let lines: Vec<String> =
-        arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let lines: Vec<String> = arguments
+        .iter()
+        .map(|argument| argument.to_string_lossy().into_owned())
+        .collect();
     if let Some(first) = lines.first().filter(|line| !command::is_command(line)) {
         return Err(format!("'{first}' is no command; see zuylen --help").into());
     }

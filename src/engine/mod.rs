@@ -7,6 +7,8 @@
 
 pub mod game;
 pub mod output;
+mod pending;
+mod told;
 
 use std::{
     error::Error,
@@ -19,26 +21,21 @@ use crossbeam::channel::{Receiver, RecvTimeoutError};
 use shakmaty::Move;
 
 use crate::{
-    position::{PackedMove, Position, notation::CastlingStyle},
+    position::notation::CastlingStyle,
     search::{
-        Control, Event, Limits, Outcome,
+        Control, Event, Limits,
         clock::Clock,
         pool::{Job, Pool},
     },
 };
 pub use game::Game;
 pub use output::{Answer, Output, Presentation, Sink};
+use pending::Pending;
 
 /// Table size in mebibytes before anybody sets it.
 pub const DEFAULT_HASH: usize = 16;
 /// Milliseconds kept back for the way between engine and GUI, before anybody sets it.
 pub const DEFAULT_MOVE_OVERHEAD: u64 = 25;
-
-/// How long the search may take to obey a stop before the engine answers without it.
-const STOP_GRACE: Duration = Duration::from_millis(40);
-/// How much later than the hard limit of the clock the engine answers without the search: half of
-/// the move overhead, within these bounds. It gives the search time to answer by itself.
-const CLOCK_GRACE: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(5)];
 
 /// The options that hold from one search to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,53 +84,8 @@ pub struct Engine {
     game: Option<Game>,
     /// The start position of the last Chess960 game that was pointed out.
     noted_start: Option<u64>,
-    search: Option<Search>,
+    pending: Option<Pending>,
     sink: Box<dyn Sink + Send>,
-}
-
-/// A `go` that has not been answered.
-struct Search {
-    /// Its number in the pool; `None` if the pool has nothing to do and only the answer is held.
-    id: Option<u64>,
-    control: Arc<Control>,
-    root: Position,
-    presentation: Presentation,
-    /// The answer that is held, if the pool has nothing to do.
-    held: Answer,
-    /// Whether only a stop may end it.
-    infinite: bool,
-    /// Whether it ends by itself, given time.
-    bounded: bool,
-    /// The time never to exceed, grace included, counted from the start of our clock.
-    hard: Option<Duration>,
-    /// When to answer without the search, after a stop.
-    stop_by: Option<Instant>,
-}
-
-impl Search {
-    fn deadline(&self) -> Option<Instant> {
-        let by_clock = self
-            .hard
-            .filter(|_| !self.infinite)
-            .and_then(|hard| self.control.clock_start()?.checked_add(hard));
-        [self.stop_by, by_clock].into_iter().flatten().min()
-    }
-
-    /// The best that the search has published so far.
-    fn published(&self) -> Answer {
-        if self.id.is_none() {
-            return self.held;
-        }
-        let (best, reply) = self.control.best();
-        match best.unpack(&self.root).or_else(|| self.root.legal_moves().first().copied()) {
-            Some(best) => Answer::Move { best, ponder: expected_reply(&self.root, best, reply) },
-            None => Answer::GameOver,
-        }
-    }
-}
-
-fn expected_reply(root: &Position, best: Move, reply: PackedMove) -> Option<Move> {
-    reply.unpack(&root.play(best))
 }
 
 impl Engine {
@@ -147,7 +99,7 @@ impl Engine {
             settings: Settings::default(),
             game: Some(Game::default()),
             noted_start: None,
-            search: None,
+            pending: None,
             sink: Box::new(sink),
         })
     }
@@ -159,17 +111,17 @@ impl Engine {
 
     /// When to call [`Engine::check_deadline`], if nothing else happens before.
     pub fn deadline(&self) -> Option<Instant> {
-        self.search.as_ref()?.deadline()
+        self.pending.as_ref()?.deadline()
     }
 
     /// Whether a `go` has not been answered yet.
     pub fn is_searching(&self) -> bool {
-        self.search.is_some()
+        self.pending.is_some()
     }
 
-    /// Whether a search is running that won't end by itself.
+    /// Whether a `go` won't be answered before somebody stops it or plays the expected move.
     pub fn is_searching_without_end(&self) -> bool {
-        self.search.as_ref().is_some_and(|search| !search.bounded || search.control.pondering())
+        self.pending.as_ref().is_some_and(Pending::has_no_end)
     }
 
     /// The game.
@@ -259,75 +211,82 @@ impl Engine {
     /// come before [`Engine::stop`] or [`Engine::ponderhit`].
     pub fn go(&mut self, limits: Limits, root_moves: Vec<Move>, started: Instant) {
         self.finish();
-        let presentation =
-            Presentation { castling: self.castling(), wdl: self.settings.show_wdl };
+        let presentation = Presentation {
+            castling: self.castling(),
+            wdl: self.settings.show_wdl,
+        };
         let Some(game) = self.game.clone() else {
             self.note(NoPosition.to_string());
-            self.hold(Answer::NoPosition, Position::startpos(), &limits, presentation, started);
+            self.await_answer(Pending::held(
+                Answer::NoPosition,
+                &limits,
+                presentation,
+                started,
+            ));
             return;
         };
         let root = game.position().clone();
         let legal = root.legal_moves();
         let Some(&fallback) = root_moves.first().or(legal.first()) else {
-            self.sink.put(Output::Finished { checkmate: root.in_check() });
-            self.hold(Answer::GameOver, root, &limits, presentation, started);
+            self.sink.put(Output::Finished {
+                checkmate: root.in_check(),
+            });
+            self.await_answer(Pending::held(
+                Answer::GameOver,
+                &limits,
+                presentation,
+                started,
+            ));
             return;
         };
 
         let overhead = self.settings.move_overhead;
         let clock = Clock::new(&limits, root.turn(), overhead);
         if self.settings.debug {
-            self.note(format!("time to aim for {:?}, never to exceed {:?}", clock.soft, clock.hard));
+            self.note(format!(
+                "time to aim for {:?}, never to exceed {:?}",
+                clock.soft, clock.hard
+            ));
         }
-        let grace = (overhead / 2).clamp(CLOCK_GRACE[0], CLOCK_GRACE[1]);
         let control = Arc::new(Control::new(started, limits.ponder, Some(fallback)));
-        let search = Search {
-            id: None,
-            control: Arc::clone(&control),
-            root: root.clone(),
-            presentation,
-            held: Answer::Move { best: fallback, ponder: None },
-            infinite: limits.infinite,
-            bounded: is_bounded(&limits, &clock),
-            hard: clock.hard.map(|hard| hard.saturating_add(grace)),
-            stop_by: None,
-        };
         let id = self.pool.start(Job {
-            root,
+            root: root.clone(),
             history: game.history().clone(),
-            root_moves: if root_moves.is_empty() { legal.to_vec() } else { root_moves },
-            limits,
-            clock,
+            root_moves: if root_moves.is_empty() {
+                legal.to_vec()
+            } else {
+                root_moves
+            },
+            limits: limits.clone(),
+            clock: clock.clone(),
             multipv: self.settings.multipv,
-            control,
+            control: Arc::clone(&control),
         });
-        self.search = Some(Search { id: Some(id), ..search });
+        self.await_answer(Pending::search(
+            id,
+            root,
+            &limits,
+            &clock,
+            overhead,
+            presentation,
+            control,
+        ));
     }
 
     /// Asks a running search to end; its answer follows. Does nothing when idle.
     pub fn stop(&mut self) {
-        let Some(search) = &mut self.search else {
-            return;
-        };
-        search.control.stop();
-        search.stop_by.get_or_insert_with(|| Instant::now() + STOP_GRACE);
-        if search.id.is_none() {
-            self.answer_published();
+        if let Some(pending) = &mut self.pending {
+            pending.stop(Instant::now());
+            self.answer_if_due();
         }
     }
 
     /// The opponent played the expected move at `now`: a search on the opponent's time becomes an
     /// ordinary one. Does nothing otherwise.
     pub fn ponderhit(&mut self, now: Instant) {
-        let Some(search) = &self.search else {
-            return;
-        };
-        if !search.control.pondering() {
-            return;
-        }
-        search.control.ponderhit(now);
-        if search.id.is_none() && !search.infinite {
-            self.answer_published();
+        if let Some(pending) = &mut self.pending {
+            pending.ponderhit(now);
+            self.answer_if_due();
         }
     }
 
@@ -339,39 +298,53 @@ impl Engine {
                 Ok(event) => self.handle(event),
                 Err(RecvTimeoutError::Timeout) => self.check_deadline(Instant::now()),
                 // The pool is gone, with whatever it might have answered.
-                Err(RecvTimeoutError::Disconnected) => self.answer_published(),
+                Err(RecvTimeoutError::Disconnected) => self.answer_now(),
             }
         }
     }
 
     /// Gives a running search up without an answer, for the program ends.
     pub fn abandon(&mut self) {
-        if let Some(search) = self.search.take() {
-            search.control.stop();
+        if let Some(mut pending) = self.pending.take() {
+            pending.stop(Instant::now());
         }
     }
 
     /// Takes an event of the search. Those of a search that has been answered are dropped.
     pub fn handle(&mut self, event: Event) {
-        let current = self.search.as_ref().and_then(|search| Some((search.id?, search.presentation)));
-        let shown = |search: u64| {
-            current.filter(|&(id, _)| id == search).map(|(_, presentation)| presentation)
-        };
         match event {
             Event::Note(text) => self.note(text),
             Event::Info { search, info } => {
-                if let Some(presentation) = shown(search) {
-                    self.sink.put(Output::Info(info, presentation));
+                if let Some(pending) = current(&mut self.pending, search) {
+                    pending.note(&info);
+                    self.sink.put(Output::Info(info, pending.presentation()));
                 }
             }
-            Event::CurrentMove { search, depth, current, number } => {
-                if let Some(presentation) = shown(search) {
-                    self.sink.put(Output::CurrentMove { depth, current, number, presentation });
+            Event::CurrentMove {
+                search,
+                depth,
+                current: m,
+                number,
+            } => {
+                if let Some(pending) = current(&mut self.pending, search) {
+                    let presentation = pending.presentation();
+                    self.sink.put(Output::CurrentMove {
+                        depth,
+                        current: m,
+                        number,
+                        presentation,
+                    });
                 }
             }
             Event::Done { search, outcome } => {
-                if shown(search).is_some() {
-                    self.answer_outcome(&outcome);
+                if current(&mut self.pending, search).is_some() {
+                    match outcome.best {
+                        Some(best) => self.answer(Answer::Move {
+                            best,
+                            ponder: outcome.ponder,
+                        }),
+                        None => self.answer_now(),
+                    }
                 }
             }
         }
@@ -381,7 +354,7 @@ impl Engine {
     /// doing: a page fault or a slow disk must not lose a game on time.
     pub fn check_deadline(&mut self, now: Instant) {
         if self.deadline().is_some_and(|deadline| now >= deadline) {
-            self.answer_published();
+            self.answer_now();
         }
     }
 
@@ -389,60 +362,40 @@ impl Engine {
         self.sink.put(Output::Note(text.into()));
     }
 
-    /// Gives an answer that needs no search: at once, or when the limits allow.
-    fn hold(
-        &mut self,
-        answer: Answer,
-        root: Position,
-        limits: &Limits,
-        presentation: Presentation,
-        started: Instant,
-    ) {
-        self.search = Some(Search {
-            id: None,
-            control: Arc::new(Control::new(started, limits.ponder, None)),
-            root,
-            presentation,
-            held: answer,
-            infinite: limits.infinite,
-            bounded: !limits.infinite,
-            hard: None,
-            stop_by: None,
-        });
-        if !limits.infinite && !limits.ponder {
-            self.answer_published();
+    fn await_answer(&mut self, pending: Pending) {
+        self.pending = Some(pending);
+        self.answer_if_due();
+    }
+
+    fn answer_if_due(&mut self) {
+        if self.pending.as_ref().is_some_and(Pending::is_due) {
+            self.answer_now();
         }
     }
 
-    fn answer_outcome(&mut self, outcome: &Outcome) {
-        match outcome.best {
-            Some(best) => self.answer(Answer::Move { best, ponder: outcome.ponder }),
-            None => self.answer_published(),
-        }
-    }
-
-    fn answer_published(&mut self) {
-        if let Some(search) = &self.search {
-            search.control.stop();
-            let answer = search.published();
+    /// Answers with the best that is known.
+    fn answer_now(&mut self) {
+        if let Some(pending) = &mut self.pending {
+            pending.stop(Instant::now());
+            let answer = pending.answer();
             self.answer(answer);
         }
     }
 
     fn answer(&mut self, answer: Answer) {
-        if let Some(search) = self.search.take() {
-            self.sink.put(Output::Answer(answer, search.presentation));
+        if let Some(pending) = self.pending.take() {
+            let presentation = pending.presentation();
+            if let Some(info) = pending.missing_line(answer) {
+                self.sink.put(Output::Info(info, presentation));
+            }
+            self.sink.put(Output::Answer(answer, presentation));
         }
     }
 }
 
-/// Whether a search with these limits ends by itself.
-fn is_bounded(limits: &Limits, clock: &Clock) -> bool {
-    !limits.infinite
-        && (clock.hard.is_some()
-            || limits.depth.is_some()
-            || limits.nodes.is_some()
-            || limits.mate.is_some())
+/// The pending `go`, if it is the pool's search of this number.
+fn current(pending: &mut Option<Pending>, number: u64) -> Option<&mut Pending> {
+    pending.as_mut().filter(|pending| pending.is_search(number))
 }
 
 impl fmt::Debug for Engine {

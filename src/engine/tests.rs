@@ -8,7 +8,7 @@ use crossbeam::{
 };
 
 use super::*;
-use crate::position::{fen, notation};
+use crate::position::{Position, fen, notation};
 
 /// Long enough for anything, on any machine.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -24,7 +24,10 @@ impl Driver {
     fn new() -> Driver {
         let (sender, said) = unbounded();
         let engine = Engine::new(move |output| sender.send(output).expect("a listener"));
-        Driver { engine: engine.expect("threads and memory"), said }
+        Driver {
+            engine: engine.expect("threads and memory"),
+            said,
+        }
     }
 
     fn at(fen: &str) -> Driver {
@@ -41,7 +44,10 @@ impl Driver {
     fn drive(&mut self, patience: Duration) {
         let end = Instant::now() + patience;
         while self.engine.is_searching() && Instant::now() < end {
-            let until = self.engine.deadline().map_or(end, |deadline| deadline.min(end));
+            let until = self
+                .engine
+                .deadline()
+                .map_or(end, |deadline| deadline.min(end));
             let event = select! {
                 recv(self.engine.events()) -> event => event.ok(),
                 recv(at(until)) -> _ => None,
@@ -76,11 +82,17 @@ fn game(fen: &str) -> Game {
 }
 
 fn depth(plies: i32) -> Limits {
-    Limits { depth: Some(plies), ..Limits::default() }
+    Limits {
+        depth: Some(plies),
+        ..Limits::default()
+    }
 }
 
 fn infinite() -> Limits {
-    Limits { infinite: true, ..Limits::default() }
+    Limits {
+        infinite: true,
+        ..Limits::default()
+    }
 }
 
 const MIDDLEGAME: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9";
@@ -90,10 +102,22 @@ const STALEMATED: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 #[test]
 fn every_go_is_answered_once_with_a_legal_move() {
     let mut driver = Driver::at(MIDDLEGAME);
-    for limits in [depth(3), Limits { nodes: Some(500), ..Limits::default() }, depth(1)] {
+    for limits in [
+        depth(3),
+        Limits {
+            nodes: Some(500),
+            ..Limits::default()
+        },
+        depth(1),
+    ] {
         driver.go(limits);
         let best = driver.best();
-        assert!(driver.engine.game().is_ok_and(|game| game.position().is_legal(best)));
+        assert!(
+            driver
+                .engine
+                .game()
+                .is_ok_and(|game| game.position().is_legal(best))
+        );
     }
 }
 
@@ -114,14 +138,23 @@ fn an_infinite_search_waits_for_stop() {
 #[test]
 fn pondering_waits_for_ponderhit_and_then_minds_the_clock() {
     let mut driver = Driver::at(MIDDLEGAME);
-    let limits = Limits { ponder: true, move_time: Some(50), ..Limits::default() };
+    let limits = Limits {
+        ponder: true,
+        move_time: Some(50),
+        ..Limits::default()
+    };
     driver.go(limits.clone());
     assert_eq!(driver.engine.deadline(), None);
     driver.drive(A_WHILE);
     assert_eq!(driver.answers(), []);
     let hit = Instant::now();
     driver.engine.ponderhit(hit);
-    assert!(driver.engine.deadline().is_some_and(|deadline| deadline > hit));
+    assert!(
+        driver
+            .engine
+            .deadline()
+            .is_some_and(|deadline| deadline > hit)
+    );
     driver.best();
 
     driver.go(limits);
@@ -161,7 +194,10 @@ fn a_finished_game_is_answered_without_a_search() {
 
 #[test]
 fn an_answer_without_search_is_held_for_infinite_and_ponder() {
-    let ponder = || Limits { ponder: true, ..depth(3) };
+    let ponder = || Limits {
+        ponder: true,
+        ..depth(3)
+    };
     let mut driver = Driver::at(MATED);
     driver.go(infinite());
     assert_eq!(driver.answers(), []);
@@ -174,7 +210,10 @@ fn an_answer_without_search_is_held_for_infinite_and_ponder() {
     assert_eq!(driver.answers(), [Answer::GameOver]);
 
     driver.engine.refuse_game();
-    driver.go(Limits { infinite: true, ..ponder() });
+    driver.go(Limits {
+        infinite: true,
+        ..ponder()
+    });
     driver.engine.ponderhit(Instant::now());
     assert_eq!(driver.answers(), []);
     driver.engine.stop();
@@ -228,9 +267,14 @@ fn a_second_go_comes_after_the_answer_to_the_first() {
 #[test]
 fn at_the_deadline_the_engine_answers_without_the_search() {
     let mut driver = Driver::at(MIDDLEGAME);
-    driver.go(Limits { move_time: Some(60_000), ..Limits::default() });
+    driver.go(Limits {
+        move_time: Some(60_000),
+        ..Limits::default()
+    });
     let deadline = driver.engine.deadline().expect("a clock");
-    driver.engine.check_deadline(deadline - Duration::from_millis(1));
+    driver
+        .engine
+        .check_deadline(deadline - Duration::from_millis(1));
     assert_eq!(driver.answers(), []);
     driver.engine.check_deadline(deadline);
     assert_eq!(driver.answers().len(), 1);
@@ -252,7 +296,10 @@ fn at_the_deadline_the_engine_answers_without_the_search() {
 fn the_clock_counts_from_when_the_command_was_read() {
     let mut driver = Driver::at(MIDDLEGAME);
     let read = Instant::now() - Duration::from_secs(1);
-    let limits = Limits { move_time: Some(1000), ..Limits::default() };
+    let limits = Limits {
+        move_time: Some(1000),
+        ..Limits::default()
+    };
     driver.engine.go(limits, Vec::new(), read);
     let deadline = driver.engine.deadline().expect("a clock");
     assert!(deadline <= read + Duration::from_millis(1005));
@@ -289,7 +336,11 @@ fn root_moves_restrict_the_search() {
 #[test]
 fn a_chess960_setup_is_pointed_out_once_for_each_position() {
     let notes = |driver: &Driver| {
-        driver.said.try_iter().filter(|output| matches!(output, Output::Note(_))).count()
+        driver
+            .said
+            .try_iter()
+            .filter(|output| matches!(output, Output::Note(_)))
+            .count()
     };
     let frc = || Game::new(Position::start_array(12, 12).expect("a start position"));
     let dfrc = || Game::new(Position::start_array(12, 13).expect("a start position"));

@@ -179,6 +179,18 @@ mod tests {
     }
 
     #[test]
+    fn only_the_king_castles() {
+        let both = position("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+        for word in ["e2g1", "d1c1", "h1e1", "e8g8", "e1g1q", "e1b1"] {
+            assert_eq!(
+                read(&both, word),
+                Err(MoveError::Illegal(word.to_owned())),
+                "{word}"
+            );
+        }
+    }
+
+    #[test]
     fn a_step_of_the_king_is_no_castling() {
         let text = "6k1/8/8/8/8/8/8/5K1R w H - 0 1";
         let step = read(&position(text), "f1g1").unwrap();

@@ -8,7 +8,7 @@ use super::{Position, keys};
 
 /// The keys of a game and of the search's line below it, oldest first; the last is the current
 /// position's.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct KeyHistory {
     keys: Vec<u64>,
 }

@@ -66,11 +66,17 @@ impl Position {
             | board.attacks_to(to, Color::Black, occupied))
             & occupied;
         let mut side = !self.turn();
-        let pins = [Color::White, Color::Black].map(|color| Pins::of(self, color));
+        // Most exchanges are over before anybody asks for pins.
+        let mut pins: [Option<Pins>; 2] = [None, None];
 
         loop {
             let mut own = attackers & board.by_color(side);
-            own &= !pins[side.is_black() as usize].forbidden(to, occupied);
+            if own.is_empty() {
+                break;
+            }
+            own &= !pins[side.is_black() as usize]
+                .get_or_insert_with(|| Pins::of(self, side))
+                .forbidden(to, occupied);
             let Some((role, square)) = least_valuable(board, own) else {
                 break;
             };

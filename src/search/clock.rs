@@ -23,6 +23,10 @@ const INCREMENT_SHARE: f64 = 0.94;
 const SOFT_SHARE: f64 = 0.73;
 /// The share of the remaining time that one move may take at the most.
 const HARD_SHARE: f64 = 0.46;
+/// The same when almost no time is left: a busy machine may keep us waiting for longer than that.
+const LEAST_HARD_SHARE: f64 = 0.2;
+/// Milliseconds left from which on [`HARD_SHARE`] holds in full.
+const COMFORTABLE: f64 = 1000.0;
 /// The share of the overhead's clock that is used when the clock is below the overhead.
 const LAST_SHARE: f64 = 0.125;
 
@@ -47,7 +51,8 @@ impl Clock {
             let moves = limits
                 .moves_to_go
                 .map_or(MOVES_LEFT, |moves| f64::from(moves).clamp(2.0, MOVES_LEFT));
-            let hard = usable * HARD_SHARE;
+            let comfort = (usable / COMFORTABLE).min(1.0);
+            let hard = usable * (LEAST_HARD_SHARE + (HARD_SHARE - LEAST_HARD_SHARE) * comfort);
             let soft = SOFT_SHARE * (usable / moves + INCREMENT_SHARE * increment);
             clock.hard = Some(milliseconds(hard));
             clock.soft = Some(milliseconds(soft.min(hard)));

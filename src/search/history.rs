@@ -93,8 +93,8 @@ pub type Predecessors = [PieceTo; 4];
 /// The tables of one thread.
 #[derive(Debug)]
 pub struct Histories {
-    /// [origin attacked][landing square attacked][piece][to]
-    piece_to: Box<[[[[i16; 64]; 12]; 2]; 2]>,
+    /// [origin attacked][landing square attacked][piece and to]
+    piece_to: Box<[[[i16; 768]; 2]; 2]>,
     /// [origin attacked][landing square attacked][from][to], for each colour
     from_to: Box<[[[[[i16; 64]; 64]; 2]; 2]; 2]>,
     /// [landing square attacked][captured][piece][to]
@@ -108,7 +108,7 @@ pub struct Histories {
 impl Default for Histories {
     fn default() -> Self {
         Self {
-            piece_to: Box::new([[[[0; 64]; 12]; 2]; 2]),
+            piece_to: Box::new([[[0; 768]; 2]; 2]),
             from_to: Box::new([[[[[0; 64]; 64]; 2]; 2]; 2]),
             captures: Box::new([[[[0; 64]; 12]; 6]; 2]),
             continuation: vec![[0; PIECE_TOS]; PIECE_TOS].into_boxed_slice(),
@@ -138,10 +138,64 @@ impl Context {
             predecessors,
         }
     }
+}
 
+/// Where a quiet move stands in the tables.
+#[derive(Clone, Copy, Debug)]
+pub struct QuietIndex {
+    from: usize,
+    to: usize,
+    origin_attacked: usize,
+    landing_attacked: usize,
+    piece_to: usize,
+}
+
+impl Context {
+    /// Where a quiet move stands in the tables.
     #[inline]
-    fn attack_bits(&self, from: Square, to: Square) -> (usize, usize) {
-        (usize::from(self.attacked.contains(from)), usize::from(self.attacked.contains(to)))
+    pub fn index(&self, m: Move) -> QuietIndex {
+        let (role, from, to) = match m {
+            Move::Normal { role, from, to, .. } => (role, from, to),
+            _ => (m.role(), m.from().unwrap_or(Square::A1), landing_square(m)),
+        };
+        QuietIndex {
+            from: from.to_usize(),
+            to: to.to_usize(),
+            origin_attacked: usize::from(self.attacked.contains(from)),
+            landing_attacked: usize::from(self.attacked.contains(to)),
+            piece_to: piece_index(role, self.us) * 64 + to.to_usize(),
+        }
+    }
+}
+
+/// One node's rows of the quiet tables.
+#[derive(Clone, Copy)]
+pub struct QuietRows<'a> {
+    piece_to: &'a [[[i16; 768]; 2]; 2],
+    from_to: &'a [[[[i16; 64]; 64]; 2]; 2],
+    continuation: [&'a [i16; PIECE_TOS]; 4],
+    pawns: &'a [i16; PIECE_TOS],
+}
+
+impl QuietRows<'_> {
+    /// Butterfly history: by piece and by origin, half each.
+    #[inline]
+    pub fn main(&self, i: QuietIndex) -> i32 {
+        let a = self.piece_to[i.origin_attacked][i.landing_attacked][i.piece_to];
+        let b = self.from_to[i.origin_attacked][i.landing_attacked][i.from][i.to];
+        (i32::from(a) + i32::from(b)) / 2
+    }
+
+    /// Continuation history after the `which`-th of [`CONTINUATION_PLIES`].
+    #[inline]
+    pub fn continuation(&self, which: usize, i: QuietIndex) -> i32 {
+        i32::from(self.continuation[which][i.piece_to])
+    }
+
+    /// Pawn-structure history.
+    #[inline]
+    pub fn pawn(&self, i: QuietIndex) -> i32 {
+        i32::from(self.pawns[i.piece_to])
     }
 }
 
@@ -151,37 +205,21 @@ pub fn is_tactical(m: Move) -> bool {
     m.is_capture() || m.promotion() == Some(Role::Queen)
 }
 
-fn origin(m: Move) -> Square {
-    m.from().unwrap_or(Square::A1)
-}
-
 impl Histories {
     /// Forgets everything.
     pub fn clear(&mut self) {
         *self = Histories::default();
     }
 
-    /// Butterfly history of a quiet move.
+    /// The rows of the tables that a node's quiet moves are looked up in.
     #[inline]
-    pub fn main(&self, context: &Context, m: Move) -> i32 {
-        let (from, to) = (origin(m), landing_square(m));
-        let (f, t) = context.attack_bits(from, to);
-        let a = self.piece_to[f][t][piece_index(m.role(), context.us)][to.to_usize()];
-        let b = self.from_to[context.us.is_black() as usize][f][t][from.to_usize()][to.to_usize()];
-        (i32::from(a) + i32::from(b)) / 2
-    }
-
-    /// Continuation history of a quiet move after the `which`-th of [`CONTINUATION_PLIES`].
-    #[inline]
-    pub fn continuation(&self, context: &Context, which: usize, m: Move) -> i32 {
-        let earlier = usize::from(context.predecessors[which]);
-        i32::from(self.continuation[earlier][usize::from(piece_to(m, context.us))])
-    }
-
-    /// Pawn-structure history of a quiet move.
-    #[inline]
-    pub fn pawn(&self, context: &Context, m: Move) -> i32 {
-        i32::from(self.pawns[context.pawn_bucket][usize::from(piece_to(m, context.us))])
+    pub fn quiet_rows(&self, context: &Context) -> QuietRows<'_> {
+        QuietRows {
+            piece_to: &self.piece_to,
+            from_to: &self.from_to[context.us.is_black() as usize],
+            continuation: context.predecessors.map(|earlier| &self.continuation[usize::from(earlier)]),
+            pawns: &self.pawns[context.pawn_bucket],
+        }
     }
 
     /// Capture history of a tactical move. A promotion that takes nothing counts as taking a pawn.
@@ -194,14 +232,14 @@ impl Histories {
     /// Rewards or punishes a quiet move in all tables.
     pub fn update_quiet(&mut self, context: &Context, m: Move, depth: i32, good: bool) {
         self.add_main(context, m, MAIN.change(depth, good));
-        let index = usize::from(piece_to(m, context.us));
+        let index = context.index(m).piece_to;
         apply(&mut self.pawns[context.pawn_bucket][index], PAWN.change(depth, good));
         self.update_continuation(context, m, depth, good);
     }
 
     /// Rewards or punishes a quiet move in the continuation tables alone.
     pub fn update_continuation(&mut self, context: &Context, m: Move, depth: i32, good: bool) {
-        let index = usize::from(piece_to(m, context.us));
+        let index = context.index(m).piece_to;
         for (&earlier, rates) in context.predecessors.iter().zip(CONTINUATION) {
             if earlier != NO_PIECE_TO {
                 apply(
@@ -214,11 +252,10 @@ impl Histories {
 
     /// Adds `bonus` to a quiet move's butterfly history.
     pub fn add_main(&mut self, context: &Context, m: Move, bonus: i32) {
-        let (from, to) = (origin(m), landing_square(m));
-        let (f, t) = context.attack_bits(from, to);
-        apply(&mut self.piece_to[f][t][piece_index(m.role(), context.us)][to.to_usize()], bonus);
-        let us = context.us.is_black() as usize;
-        apply(&mut self.from_to[us][f][t][from.to_usize()][to.to_usize()], bonus);
+        let i = context.index(m);
+        apply(&mut self.piece_to[i.origin_attacked][i.landing_attacked][i.piece_to], bonus);
+        let from_to = &mut self.from_to[context.us.is_black() as usize];
+        apply(&mut from_to[i.origin_attacked][i.landing_attacked][i.from][i.to], bonus);
     }
 
     /// The butterfly bonus of a good quiet move at `depth`.
@@ -269,13 +306,12 @@ mod tests {
         let mut histories = Histories::default();
         histories.update_quiet(&context, moves[0], 5, true);
         histories.update_quiet(&context, moves[1], 5, false);
-        for read in [Histories::main, Histories::pawn, |h: &Histories, c: &Context, m| {
-            h.continuation(c, 0, m)
-        }] {
-            assert!(read(&histories, &context, moves[0]) > 0);
-            assert!(read(&histories, &context, moves[1]) < 0);
-        }
-        assert_eq!(histories.continuation(&context, 2, moves[0]), 0);
+        let rows = histories.quiet_rows(&context);
+        let (good, bad) = (context.index(moves[0]), context.index(moves[1]));
+        assert!(rows.main(good) > 0 && rows.main(bad) < 0);
+        assert!(rows.pawn(good) > 0 && rows.pawn(bad) < 0);
+        assert!(rows.continuation(0, good) > 0 && rows.continuation(0, bad) < 0);
+        assert_eq!(rows.continuation(2, good), 0);
     }
 
     #[test]

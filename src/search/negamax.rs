@@ -495,14 +495,16 @@ impl Worker<'_> {
 }
 
 /// What the histories say of a move, on the scale of one history.
+#[inline]
 fn statistic(histories: &Histories, context: &Context, m: Move) -> i32 {
     if is_tactical(m) {
-        params::stat_capture() * histories.capture(context, m) / 32
-    } else {
-        (params::stat_main() * histories.main(context, m)
-            + params::stat_continuation_1() * histories.continuation(context, 0, m)
-            + params::stat_continuation_2() * histories.continuation(context, 1, m)
-            + params::stat_continuation_4() * histories.continuation(context, 2, m))
-            / 32
+        return params::stat_capture() * histories.capture(context, m) / 32;
     }
+    let rows = histories.quiet_rows(context);
+    let index = context.index(m);
+    (params::stat_main() * rows.main(index)
+        + params::stat_continuation_1() * rows.continuation(0, index)
+        + params::stat_continuation_2() * rows.continuation(1, index)
+        + params::stat_continuation_4() * rows.continuation(2, index))
+        / 32
 }

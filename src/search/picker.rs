@@ -2,13 +2,13 @@
 //! must.
 
 use arrayvec::ArrayVec;
-use shakmaty::{Move, Role, attacks};
+use shakmaty::{Bitboard, Board, Move, Role, attacks};
 
 use super::{
     history::{Context, Histories, is_tactical},
     params,
 };
-use crate::position::{CheckSquares, Position, landing_square, threats::Threats};
+use crate::position::{CheckSquares, Position, threats::Threats};
 
 /// The most moves a position can have, as `shakmaty` bounds it.
 const MAX_MOVES: usize = 270;
@@ -69,6 +69,7 @@ pub struct Picker {
 }
 
 impl Picker {
+    #[inline(always)]
     fn new(table_move: Option<Move>, threshold: i32) -> Picker {
         Picker {
             stage: Stage::TableMove,
@@ -86,6 +87,7 @@ impl Picker {
 
     /// All moves, for a node of the main search. The table's move must be legal; the killer need
     /// not be.
+    #[inline(always)]
     pub fn all(table_move: Option<Move>, killer: Option<Move>) -> Picker {
         let mut picker = Picker::new(table_move, params::good_capture_see());
         picker.killer = killer;
@@ -93,6 +95,7 @@ impl Picker {
     }
 
     /// Captures and queen promotions whose exchange gains at least `threshold`, and no others.
+    #[inline(always)]
     pub fn tactical(table_move: Option<Move>, threshold: i32) -> Picker {
         let mut picker = Picker::new(table_move.filter(|&m| is_tactical(m)), threshold);
         picker.tactical_only = true;
@@ -100,6 +103,7 @@ impl Picker {
     }
 
     /// All moves out of check, for quiescence.
+    #[inline(always)]
     pub fn evasions(table_move: Option<Move>) -> Picker {
         Picker::new(table_move, params::quiescence_see())
     }
@@ -177,14 +181,17 @@ impl Picker {
         }
     }
 
-    /// Takes the best of the moves from `next` to `end`.
+    /// Takes the best of the moves from `next` to `end`; of equal ones the first.
     #[inline]
     fn select_best(&mut self, end: usize) -> Option<Scored> {
         let rest = &mut self.moves[self.next..end];
-        let best = (0..rest.len()).reduce(|a, b| if rest[b].score > rest[a].score { b } else { a })?;
+        // Score and place in one number: the greatest is found without a branch.
+        let packed = |(i, s): (usize, &Scored)| i64::from(s.score) << 16 | (0xffff - i as i64);
+        let best = rest.iter().enumerate().map(packed).max()?;
+        let best = 0xffff - (best & 0xffff) as usize;
         rest.swap(0, best);
         self.next += 1;
-        Some(self.moves[self.next - 1])
+        Some(rest[0])
     }
 
     fn generate(&mut self, node: Node, histories: &Histories) {
@@ -198,18 +205,24 @@ impl Picker {
             };
             Scored { m, score: victim + promotion + histories.capture(node.context, m) }
         };
-        let wanted = |m: &&Move| Some(**m) != table_move;
         if self.tactical_only {
             let moves = node.position.tactical_moves();
-            self.moves.extend(moves.iter().filter(wanted).map(|&m| score(m)));
+            self.moves.extend(moves.into_iter().filter(|&m| Some(m) != table_move).map(score));
             self.tactical_end = self.moves.len();
         } else {
-            let moves = node.position.legal_moves();
-            let tactical = moves.iter().filter(wanted).filter(|&&m| is_tactical(m));
-            self.moves.extend(tactical.map(|&m| score(m)));
-            self.tactical_end = self.moves.len();
-            let quiets = moves.iter().filter(wanted).filter(|&&m| !is_tactical(m));
-            self.moves.extend(quiets.map(|&m| Scored { m, score: 0 }));
+            for m in node.position.legal_moves() {
+                if Some(m) == table_move {
+                    continue;
+                }
+                if is_tactical(m) {
+                    self.moves.push(score(m));
+                    let last = self.moves.len() - 1;
+                    self.moves.swap(self.tactical_end, last);
+                    self.tactical_end += 1;
+                } else {
+                    self.moves.push(Scored { m, score: 0 });
+                }
+            }
         }
     }
 
@@ -218,53 +231,52 @@ impl Picker {
         let us = position.turn();
         let board = position.board();
         let theirs = board.by_color(!us);
+        let rows = histories.quiet_rows(context);
         for scored in &mut self.moves[self.tactical_end..] {
             let m = scored.m;
-            let (role, to) = (m.role(), landing_square(m));
-            let mut score = histories.main(context, m)
-                + histories.continuation(context, 0, m)
-                + histories.continuation(context, 1, m)
-                + histories.continuation(context, 3, m) / 2
-                + histories.pawn(context, m);
+            let index = context.index(m);
+            let mut score = rows.main(index)
+                + rows.continuation(0, index)
+                + rows.continuation(1, index)
+                + rows.continuation(3, index) / 2
+                + rows.pawn(index);
 
             if checks.gives_check(m) && position.see_ge(m, params::check_see()) {
                 score += params::check_bonus();
             }
-            match role {
-                Role::Pawn => {
-                    let attacked = attacks::pawn_attacks(us, to) & theirs;
-                    score += if (attacked & board.queens()).any() {
-                        8000
-                    } else if (attacked & board.rooks()).any() {
-                        6000
-                    } else if (attacked & (board.bishops() | board.knights())).any() {
-                        4000
-                    } else if (attacked & board.pawns()).any() {
-                        1000
-                    } else {
-                        0
-                    };
-                    if m.is_promotion() {
+            if let Move::Normal { role, from, to, promotion, .. } = m {
+                if role == Role::Pawn {
+                    score += attack_bonus(board, attacks::pawn_attacks(us, to) & theirs);
+                    if promotion.is_some() {
                         score -= UNDERPROMOTION_MALUS;
                     }
-                }
-                Role::King => {}
-                _ => {
+                } else {
                     let danger = threats.against(role);
                     let worth = match role {
                         Role::Rook => params::escape_rook(),
                         Role::Queen => params::escape_queen(),
                         _ => params::escape_minor(),
                     };
-                    if m.from().is_some_and(|from| danger.contains(from)) {
-                        score += worth;
-                    }
-                    if danger.contains(to) {
-                        score -= worth;
-                    }
+                    score += worth * (i32::from(danger.contains(from)) - i32::from(danger.contains(to)));
                 }
             }
             scored.score = score;
         }
+    }
+}
+
+/// The bonus of a pawn move for the dearest piece among those it attacks.
+#[inline]
+fn attack_bonus(board: &Board, attacked: Bitboard) -> i32 {
+    if attacked.is_empty() {
+        0
+    } else if (attacked & board.queens()).any() {
+        8000
+    } else if (attacked & board.rooks()).any() {
+        6000
+    } else if (attacked & (board.bishops() | board.knights())).any() {
+        4000
+    } else {
+        1000
     }
 }

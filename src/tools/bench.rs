@@ -114,12 +114,19 @@ fn search(
     cancel: &AtomicBool,
 ) -> Result<Outcome, BenchError> {
     let root_moves = root.legal_moves().to_vec();
-    let control = Arc::new(Control::new(Instant::now(), false, root_moves.first().copied()));
+    let control = Arc::new(Control::new(
+        Instant::now(),
+        false,
+        root_moves.first().copied(),
+    ));
     let id = pool.start(Job {
         history: KeyHistory::starting_at(&root),
         root,
         root_moves,
-        limits: Limits { depth: Some(depth), ..Limits::default() },
+        limits: Limits {
+            depth: Some(depth),
+            ..Limits::default()
+        },
         clock: Clock::default(),
         multipv: 1,
         control: Arc::clone(&control),
@@ -129,7 +136,11 @@ fn search(
         match pool.events().recv_timeout(GLANCE) {
             Ok(Event::Done { search, outcome }) if search == id => {
                 // A cancelled search has counted fewer nodes than it should.
-                return if cancelled { Err(BenchError::Cancelled) } else { Ok(outcome) };
+                return if cancelled {
+                    Err(BenchError::Cancelled)
+                } else {
+                    Ok(outcome)
+                };
             }
             Ok(_) => {}
             Err(RecvTimeoutError::Timeout) => {

@@ -63,9 +63,8 @@ pub fn run(request: &Request, cancel: &AtomicBool, say: &mut dyn FnMut(&str)) ->
 }
 
 fn read_book(path: &str) -> io::Result<Vec<Position>> {
-    let text = fs::read_to_string(path).map_err(|error| {
-        io::Error::new(error.kind(), format!("{path}: {error}"))
-    })?;
+    let text = fs::read_to_string(path)
+        .map_err(|error| io::Error::new(error.kind(), format!("{path}: {error}")))?;
     let positions: Vec<Position> = text
         .lines()
         .filter_map(|line| fen::read(line).ok())
@@ -137,7 +136,9 @@ impl Random {
     }
 
     fn pick<T: Copy>(&mut self, choices: &[T]) -> Option<T> {
-        choices.get(self.below(choices.len() as u64) as usize).copied()
+        choices
+            .get(self.below(choices.len() as u64) as usize)
+            .copied()
     }
 }
 
@@ -158,11 +159,21 @@ mod tests {
 
     #[test]
     fn openings_are_reproducible_and_playable() {
-        let request = Request { count: 200, seed: 17, book: None };
+        let request = Request {
+            count: 200,
+            seed: 17,
+            book: None,
+        };
         let first = fens(&request);
         assert_eq!(first.len(), 200);
         assert_eq!(first, fens(&request));
-        assert_ne!(first, fens(&Request { seed: 18, ..request }));
+        assert_ne!(
+            first,
+            fens(&Request {
+                seed: 18,
+                ..request
+            })
+        );
 
         let different: HashSet<&String> = first.iter().collect();
         assert!(different.len() > 190, "{}", different.len());
@@ -194,7 +205,11 @@ mod tests {
 
     #[test]
     fn a_book_that_is_not_there_is_an_error() {
-        let request = Request { count: 1, seed: 0, book: Some("/no/such/book.epd".to_owned()) };
+        let request = Request {
+            count: 1,
+            seed: 0,
+            book: Some("/no/such/book.epd".to_owned()),
+        };
         let error = run(&request, &AtomicBool::new(false), &mut |_| {}).expect_err("no book");
         assert!(error.to_string().contains("/no/such/book.epd"), "{error}");
     }

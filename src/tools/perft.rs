@@ -150,8 +150,10 @@ fn parse_epd(line: &str) -> Option<Case> {
     let (fen, counts) = line.split_once(';')?;
     let counts: Option<Vec<_>> = counts
         .split(';')
+        .map(str::trim)
+        .filter(|operation| !operation.is_empty())
         .map(|operation| {
-            let (depth, nodes) = operation.trim().strip_prefix('D')?.split_once(' ')?;
+            let (depth, nodes) = operation.strip_prefix('D')?.split_once(' ')?;
             Some((depth.parse().ok()?, nodes.trim().parse().ok()?))
         })
         .collect();
@@ -205,7 +207,7 @@ fn run_cases(cases: &[Case], limits: SuiteLimits, out: &mut dyn io::Write) -> io
             let (sender, next, stop) = (sender.clone(), &next, &stop);
             scope.spawn(move || {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    // Nobody listens any more only if writing failed: then there is no hurry.
+                    // The receiver is gone if the report could not be written.
                     if sender.send(run_case(case, limits, stop)).is_err() {
                         return;
                     }
@@ -282,7 +284,7 @@ mod tests {
     #[test]
     fn reads_both_formats() {
         let text = format!(
-            "{BARE} ;D1 5 ;D3 170\n\
+            "{BARE} ;D1 5 ;D3 170;\n\
              # a | kind<TAB>fen<TAB>d1<TAB>d2<TAB>what\n\
              legal\t{BARE}\t5\t25\t7 words\n\
              \n\

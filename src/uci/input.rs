@@ -32,24 +32,30 @@ pub enum Input {
 /// When the system has no thread to give.
 pub fn spawn(source: impl Read + Send + 'static) -> io::Result<Receiver<Input>> {
     let (sender, receiver) = bounded(GREATEST_BACKLOG);
-    thread::Builder::new().name("reader".to_owned()).spawn(move || {
-        let mut lines = Lines { source: BufReader::new(source) };
-        while let Some(line) = lines.next() {
-            let read_at = Instant::now();
-            let parsed = match line {
-                Line::Whole(bytes) => Parsed::new(&String::from_utf8_lossy(&bytes)),
-                Line::TooLong => Parsed {
-                    command: Command::Unknown,
-                    notes: vec![format!("a line of more than {LONGEST_LINE} bytes was ignored")],
-                },
+    thread::Builder::new()
+        .name("reader".to_owned())
+        .spawn(move || {
+            let mut lines = Lines {
+                source: BufReader::new(source),
             };
-            if sender.send(Input::Line(parsed, read_at)).is_err() {
-                return;
+            while let Some(line) = lines.next() {
+                let read_at = Instant::now();
+                let parsed = match line {
+                    Line::Whole(bytes) => Parsed::new(&String::from_utf8_lossy(&bytes)),
+                    Line::TooLong => Parsed {
+                        command: Command::Unknown,
+                        notes: vec![format!(
+                            "a line of more than {LONGEST_LINE} bytes was ignored"
+                        )],
+                    },
+                };
+                if sender.send(Input::Line(parsed, read_at)).is_err() {
+                    return;
+                }
             }
-        }
-        // A session that is gone has no use for the news.
-        let _ = sender.send(Input::End);
-    })?;
+            // A session that is gone has no use for the news.
+            let _ = sender.send(Input::End);
+        })?;
     Ok(receiver)
 }
 
@@ -85,7 +91,11 @@ impl<R: Read> Lines<R> {
             }
             self.source.consume(newline.map_or(part, |at| at + 1));
             if ended || newline.is_some() {
-                return Some(if length <= LONGEST_LINE { Line::Whole(line) } else { Line::TooLong });
+                return Some(if length <= LONGEST_LINE {
+                    Line::Whole(line)
+                } else {
+                    Line::TooLong
+                });
             }
         }
     }
@@ -101,7 +111,10 @@ mod tests {
         let receiver = spawn(source).expect("a thread");
         let mut lines = Vec::new();
         loop {
-            match receiver.recv_timeout(Duration::from_secs(20)).expect("the reader goes on") {
+            match receiver
+                .recv_timeout(Duration::from_secs(20))
+                .expect("the reader goes on")
+            {
                 Input::Line(parsed, _) => lines.push(parsed),
                 Input::End => return lines,
             }
@@ -114,14 +127,22 @@ mod tests {
         let commands: Vec<Command> = lines.into_iter().map(|line| line.command).collect();
         assert_eq!(
             commands,
-            [Command::Uci, Command::Nothing, Command::IsReady, Command::Stop]
+            [
+                Command::Uci,
+                Command::Nothing,
+                Command::IsReady,
+                Command::Stop
+            ]
         );
     }
 
     #[test]
     fn bytes_that_are_no_text_do_no_harm() {
         let lines = read_all(&b"\xff\xfe\x00\x80 isready\nisready\n"[..]);
-        assert_eq!(lines.last().map(|line| &line.command), Some(&Command::IsReady));
+        assert_eq!(
+            lines.last().map(|line| &line.command),
+            Some(&Command::IsReady)
+        );
     }
 
     #[test]

@@ -89,7 +89,10 @@ static OPTIONS: [UciOption; 8] = [
     UciOption {
         name: "Ponder",
         // It tells the GUI that `go ponder` is understood; nothing depends on its value.
-        kind: Kind::Check { default: false, set: |_, _| {} },
+        kind: Kind::Check {
+            default: false,
+            set: |_, _| {},
+        },
     },
     UciOption {
         name: "UCI_Chess960",
@@ -110,7 +113,12 @@ static OPTIONS: [UciOption; 8] = [
             },
         },
     },
-    UciOption { name: "Clear Hash", kind: Kind::Button { press: Engine::clear_hash } },
+    UciOption {
+        name: "Clear Hash",
+        kind: Kind::Button {
+            press: Engine::clear_hash,
+        },
+    },
     UciOption {
         name: "UCI_ShowWDL",
         kind: Kind::Check {
@@ -157,8 +165,17 @@ impl fmt::Display for OptionError {
         let shown = |given: &Option<String>| given.as_deref().map_or("nothing".into(), quoted);
         match self {
             OptionError::Unknown(name) => write!(f, "there is no option {}", quoted(name)),
-            OptionError::OutOfRange { name, given, min, max } => {
-                write!(f, "{name} takes a whole number from {min} to {max}, not {}", shown(given))
+            OptionError::OutOfRange {
+                name,
+                given,
+                min,
+                max,
+            } => {
+                write!(
+                    f,
+                    "{name} takes a whole number from {min} to {max}, not {}",
+                    shown(given)
+                )
             }
             OptionError::NotBoolean { name, given } => {
                 write!(f, "{name} takes 'true' or 'false', not {}", shown(given))
@@ -175,7 +192,10 @@ impl Error for OptionError {}
 /// # Errors
 /// When there is no such option or it can't have this value; the old value stands.
 pub fn set(engine: &mut Engine, name: &str, value: Option<&str>) -> Result<(), OptionError> {
-    let Some(option) = OPTIONS.iter().find(|option| option.name.eq_ignore_ascii_case(name)) else {
+    let Some(option) = OPTIONS
+        .iter()
+        .find(|option| option.name.eq_ignore_ascii_case(name))
+    else {
         return tuning::set(name, value);
     };
     let name = option.name;
@@ -193,7 +213,10 @@ pub fn set(engine: &mut Engine, name: &str, value: Option<&str>) -> Result<(), O
                 set(engine, false);
                 Ok(())
             }
-            _ => Err(OptionError::NotBoolean { name, given: value.map(str::to_owned) }),
+            _ => Err(OptionError::NotBoolean {
+                name,
+                given: value.map(str::to_owned),
+            }),
         },
         Kind::Button { press } => {
             press(engine);
@@ -211,19 +234,29 @@ fn number_within(
     value
         .and_then(|value| value.parse().ok())
         .filter(|number| (min..=max).contains(number))
-        .ok_or_else(|| OptionError::OutOfRange { name, given: value.map(str::to_owned), min, max })
+        .ok_or_else(|| OptionError::OutOfRange {
+            name,
+            given: value.map(str::to_owned),
+            min,
+            max,
+        })
 }
 
 /// The lines that list the options after `uci`.
 pub fn listing() -> impl Iterator<Item = String> {
-    OPTIONS.iter().map(UciOption::to_string).chain(tuning::listing())
+    OPTIONS
+        .iter()
+        .map(UciOption::to_string)
+        .chain(tuning::listing())
 }
 
 impl fmt::Display for UciOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "option name {} type ", self.name)?;
         match self.kind {
-            Kind::Spin { default, min, max, .. } => {
+            Kind::Spin {
+                default, min, max, ..
+            } => {
                 write!(f, "spin default {default} min {min} max {max}")
             }
             Kind::Check { default, .. } => write!(f, "check default {default}"),
@@ -241,7 +274,10 @@ mod tuning {
     pub fn listing() -> impl Iterator<Item = String> {
         tunables().map(|row| {
             let (name, value) = (row.name, (row.get)());
-            format!("option name {name} type spin default {value} min {} max {}", row.min, row.max)
+            format!(
+                "option name {name} type spin default {value} min {} max {}",
+                row.min, row.max
+            )
         })
     }
 
@@ -304,28 +340,47 @@ mod tests {
         let mut engine = engine();
         let before = engine.settings().clone();
         for name in ["Hash", "Threads", "MultiPV", "Move Overhead"] {
-            for value in [None, Some(""), Some("-1"), Some("99999999999999999999"), Some("1.5"), Some("x")] {
+            for value in [
+                None,
+                Some(""),
+                Some("-1"),
+                Some("99999999999999999999"),
+                Some("1.5"),
+                Some("x"),
+            ] {
                 let error = set(&mut engine, name, value).expect_err(name);
                 assert!(matches!(error, OptionError::OutOfRange { .. }), "{error}");
                 assert!(error.to_string().contains(" from "), "{error}");
             }
         }
         for value in [None, Some("yes"), Some("1"), Some("")] {
-            assert!(set(&mut engine, "UCI_Chess960", value).is_err(), "{value:?}");
+            assert!(
+                set(&mut engine, "UCI_Chess960", value).is_err(),
+                "{value:?}"
+            );
         }
-        assert!(matches!(set(&mut engine, "Hsah", Some("1")), Err(OptionError::Unknown(_))));
+        assert!(matches!(
+            set(&mut engine, "Hsah", Some("1")),
+            Err(OptionError::Unknown(_))
+        ));
         assert_eq!(*engine.settings(), before);
     }
 
     #[test]
     fn defaults_are_within_their_ranges_and_true() {
         for option in &OPTIONS {
-            if let Kind::Spin { default, min, max, .. } = option.kind {
+            if let Kind::Spin {
+                default, min, max, ..
+            } = option.kind
+            {
                 assert!((min..=max).contains(&default), "{}", option.name);
             }
         }
         let settings = crate::engine::Settings::default();
-        assert_eq!(settings.move_overhead.as_millis(), u128::from(DEFAULT_MOVE_OVERHEAD));
+        assert_eq!(
+            settings.move_overhead.as_millis(),
+            u128::from(DEFAULT_MOVE_OVERHEAD)
+        );
         assert_eq!(settings.multipv, 1);
         assert!(!settings.chess960 && !settings.show_wdl);
     }
@@ -333,7 +388,9 @@ mod tests {
     #[test]
     fn the_listing_is_what_a_gui_reads() {
         let lines: Vec<String> = listing().collect();
-        assert!(lines.contains(&"option name Hash type spin default 16 min 1 max 33554432".to_owned()));
+        assert!(
+            lines.contains(&"option name Hash type spin default 16 min 1 max 33554432".to_owned())
+        );
         assert!(lines.contains(&"option name UCI_Chess960 type check default false".to_owned()));
         assert!(lines.contains(&"option name Clear Hash type button".to_owned()));
     }

@@ -62,13 +62,18 @@ impl Writer {
         let (lines, queue) = unbounded();
         let (closing, closed) = unbounded();
         let backlog = Arc::new(AtomicUsize::new(0));
-        let outbox = Outbox { lines, backlog: Arc::clone(&backlog) };
-        thread::Builder::new().name("writer".to_owned()).spawn(move || {
-            // A failed write means that nobody reads any more. Either way this ends the thread and
-            // with it `closing`, which is how the session hears of it.
-            let _ = write_lines(target, &queue, &backlog);
-            drop(closing);
-        })?;
+        let outbox = Outbox {
+            lines,
+            backlog: Arc::clone(&backlog),
+        };
+        thread::Builder::new()
+            .name("writer".to_owned())
+            .spawn(move || {
+                // A failed write means that nobody reads any more. Either way this ends the thread and
+                // with it `closing`, which is how the session hears of it.
+                let _ = write_lines(target, &queue, &backlog);
+                drop(closing);
+            })?;
         Ok(Writer { outbox, closed })
     }
 
@@ -162,8 +167,14 @@ mod tests {
         writer.finish(Duration::from_secs(20));
 
         let written = String::from_utf8(target.written.lock().clone()).expect("text");
-        let bestmoves = written.lines().filter(|line| line.starts_with("bestmove")).count();
-        let infos = written.lines().filter(|line| line.starts_with("info")).count();
+        let bestmoves = written
+            .lines()
+            .filter(|line| line.starts_with("bestmove"))
+            .count();
+        let infos = written
+            .lines()
+            .filter(|line| line.starts_with("info"))
+            .count();
         assert_eq!(bestmoves, 100);
         assert!((1..=GREATEST_BACKLOG + 1).contains(&infos), "{infos} infos");
     }

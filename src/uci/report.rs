@@ -19,7 +19,12 @@ use crate::{
 pub fn line(output: &Output) -> String {
     match output {
         Output::Info(info, presentation) => info_line(info, *presentation),
-        Output::CurrentMove { depth, current, number, presentation } => {
+        Output::CurrentMove {
+            depth,
+            current,
+            number,
+            presentation,
+        } => {
             let current = notation::write(*current, presentation.castling);
             format!("info depth {depth} currmove {current} currmovenumber {number}")
         }
@@ -45,7 +50,8 @@ fn info_line(info: &Info, presentation: Presentation) -> String {
         ScoreBound::Lower => " lowerbound",
         ScoreBound::Upper => " upperbound",
     });
-    if presentation.wdl {
+    // A line without a search behind it has no winning chances.
+    if presentation.wdl && info.wdl != [0; 3] {
         let [win, draw, loss] = info.wdl;
         push(&mut line, format_args!(" wdl {win} {draw} {loss}"));
     }
@@ -89,10 +95,21 @@ pub fn diagram(game: &Game) -> Vec<String> {
     let position = game.position();
     let mut lines = board(position);
     lines.push(format!("FEN: {}", fen::write(position, FenStyle::XFen)));
-    lines.push(format!("Shredder-FEN: {}", fen::write(position, FenStyle::Shredder)));
+    lines.push(format!(
+        "Shredder-FEN: {}",
+        fen::write(position, FenStyle::Shredder)
+    ));
     lines.push(format!("Key: {:016X}", position.keys().whole));
-    let checkers: Vec<String> = position.checkers().into_iter().map(|s| s.to_string()).collect();
-    lines.push(format!("Checkers: {}", checkers.join(" ")).trim_end().to_owned());
+    let checkers: Vec<String> = position
+        .checkers()
+        .into_iter()
+        .map(|s| s.to_string())
+        .collect();
+    lines.push(
+        format!("Checkers: {}", checkers.join(" "))
+            .trim_end()
+            .to_owned(),
+    );
     match game.start_numbers() {
         Some((white, black)) if white == black => lines.push(format!("Start position: {white}")),
         Some((white, black)) => lines.push(format!(
@@ -111,7 +128,10 @@ fn board(position: &Position) -> Vec<String> {
         let mut line = format!("{} |", rank.char());
         for file in File::ALL {
             let piece = position.board().piece_at(Square::from_coords(file, rank));
-            push(&mut line, format_args!(" {} |", piece.map_or(' ', |piece| piece.char())));
+            push(
+                &mut line,
+                format_args!(" {} |", piece.map_or(' ', |piece| piece.char())),
+            );
         }
         lines.push(line);
         lines.push(RULE.to_owned());
@@ -124,7 +144,15 @@ fn board(position: &Position) -> Vec<String> {
 /// The evaluation of the position on the board, without search, as a person reads it.
 pub fn evaluation(game: &Game) -> String {
     let mover = mover(game.position());
-    format!("Evaluation: {} centipawns for {mover}, who is to move", game.evaluate())
+    format!(
+        "Evaluation: {} centipawns for {mover}, who is to move",
+        game.evaluate()
+    )
+}
+
+/// The last line of a perft.
+pub fn nodes_searched(nodes: u64) -> String {
+    format!("Nodes searched: {nodes}")
 }
 
 fn mover(position: &Position) -> &'static str {
@@ -141,14 +169,20 @@ pub fn division(
 ) -> Option<Vec<String>> {
     let counts = perft::divide(position, depth, stop)?;
     // At depth 0 the position itself is the only one.
-    let sum = if depth == 0 { 1 } else { counts.iter().map(|&(_, nodes)| nodes).sum::<u64>() };
-    let by_move =
-        counts.iter().map(|&(m, nodes)| format!("{}: {nodes}", notation::write(m, castling)));
-    Some(by_move.chain([format!("Nodes searched: {sum}")]).collect())
+    let sum = if depth == 0 {
+        1
+    } else {
+        counts.iter().map(|&(_, nodes)| nodes).sum::<u64>()
+    };
+    let by_move = counts
+        .iter()
+        .map(|&(m, nodes)| format!("{}: {nodes}", notation::write(m, castling)));
+    Some(by_move.chain([nodes_searched(sum)]).collect())
 }
 
 fn push(line: &mut String, text: std::fmt::Arguments) {
-    line.write_fmt(text).expect("writing to a string does not fail");
+    line.write_fmt(text)
+        .expect("writing to a string does not fail");
 }
 
 #[cfg(test)]
@@ -163,11 +197,18 @@ mod tests {
         search::score::Score,
     };
 
-    const KING_TAKES_ROOK: Presentation =
-        Presentation { castling: CastlingStyle::KingTakesRook, wdl: false };
-    const TWO_SQUARES: Presentation =
-        Presentation { castling: CastlingStyle::KingTwoSquares, wdl: true };
-    const CASTLE: Move = Move::Castle { king: Square::E1, rook: Square::H1 };
+    const KING_TAKES_ROOK: Presentation = Presentation {
+        castling: CastlingStyle::KingTakesRook,
+        wdl: false,
+    };
+    const TWO_SQUARES: Presentation = Presentation {
+        castling: CastlingStyle::KingTwoSquares,
+        wdl: true,
+    };
+    const CASTLE: Move = Move::Castle {
+        king: Square::E1,
+        rook: Square::H1,
+    };
 
     fn info(time: Duration) -> Info {
         Info {
@@ -207,37 +248,66 @@ mod tests {
     #[test]
     fn speed_is_finite_when_no_time_has_passed() {
         let text = line(&Output::Info(info(Duration::ZERO), KING_TAKES_ROOK));
-        assert!(text.contains(" nps 5000000 ") && text.contains(" time 0 "), "{text}");
+        assert!(
+            text.contains(" nps 5000000 ") && text.contains(" time 0 "),
+            "{text}"
+        );
     }
 
     #[test]
     fn answers() {
         let answer = |answer, presentation| line(&Output::Answer(answer, presentation));
-        let castle = |ponder| Answer::Move { best: CASTLE, ponder };
+        let castle = |ponder| Answer::Move {
+            best: CASTLE,
+            ponder,
+        };
         assert_eq!(answer(castle(None), TWO_SQUARES), "bestmove e1g1");
-        assert_eq!(answer(castle(Some(CASTLE)), KING_TAKES_ROOK), "bestmove e1h1 ponder e1h1");
+        assert_eq!(
+            answer(castle(Some(CASTLE)), KING_TAKES_ROOK),
+            "bestmove e1h1 ponder e1h1"
+        );
         assert_eq!(answer(Answer::GameOver, TWO_SQUARES), "bestmove (none)");
         assert_eq!(answer(Answer::NoPosition, TWO_SQUARES), "bestmove 0000");
-        assert_eq!(line(&Output::Finished { checkmate: true }), "info depth 0 score mate 0");
-        assert_eq!(line(&Output::Finished { checkmate: false }), "info depth 0 score cp 0");
+        assert_eq!(
+            line(&Output::Finished { checkmate: true }),
+            "info depth 0 score mate 0"
+        );
+        assert_eq!(
+            line(&Output::Finished { checkmate: false }),
+            "info depth 0 score cp 0"
+        );
     }
 
     #[test]
     fn a_division_sums_up() {
         let division = |depth| {
             let never = AtomicBool::new(false);
-            division(&Position::startpos(), depth, CastlingStyle::KingTwoSquares, &never)
-                .expect("not stopped")
+            division(
+                &Position::startpos(),
+                depth,
+                CastlingStyle::KingTwoSquares,
+                &never,
+            )
+            .expect("not stopped")
         };
         assert_eq!(division(0), ["Nodes searched: 1"]);
-        assert_eq!(division(2).last().map(String::as_str), Some("Nodes searched: 400"));
+        assert_eq!(
+            division(2).last().map(String::as_str),
+            Some("Nodes searched: 400")
+        );
         assert!(division(2).contains(&"e2e4: 20".to_owned()));
     }
 
     #[test]
     fn a_diagram_tells_what_there_is_to_know() {
-        let text = diagram(&Game::new(Position::start_array(12, 13).expect("start positions")));
-        assert!(text.iter().any(|line| line.ends_with("12 against 13, double number 11533")), "{text:?}");
+        let text = diagram(&Game::new(
+            Position::start_array(12, 13).expect("start positions"),
+        ));
+        assert!(
+            text.iter()
+                .any(|line| line.ends_with("12 against 13, double number 11533")),
+            "{text:?}"
+        );
         assert!(diagram(&Game::default()).contains(&"Start position: 518".to_owned()));
     }
 }

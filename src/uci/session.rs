@@ -103,10 +103,18 @@ impl Session {
             let line = report::line(&output);
             match output {
                 Output::Answer(..) | Output::Finished { .. } => outbox.send(line),
-                Output::Info(..) | Output::CurrentMove { .. } | Output::Note(_) => outbox.offer(line),
+                Output::Info(..) | Output::CurrentMove { .. } | Output::Note(_) => {
+                    outbox.offer(line)
+                }
             }
         })?;
-        Ok(Session { engine, writer, input: never(), task: None, waiting: VecDeque::new() })
+        Ok(Session {
+            engine,
+            writer,
+            input: never(),
+            task: None,
+            waiting: VecDeque::new(),
+        })
     }
 
     /// Writes the last lines. The engine is given back rather than dropped, see [`run`].
@@ -223,7 +231,10 @@ impl Session {
     }
 
     fn game(&self) -> Option<&Game> {
-        self.engine.game().inspect_err(|error| self.note(&error.to_string())).ok()
+        self.engine
+            .game()
+            .inspect_err(|error| self.note(&error.to_string()))
+            .ok()
     }
 
     fn show(&self, lines: impl Fn(&Game) -> Vec<String>) {
@@ -266,6 +277,8 @@ impl Session {
 
     fn perft(&mut self, depth: u32) {
         let Some(position) = self.game().map(|game| game.position().clone()) else {
+            // Programs wait for this line as they do for a bestmove.
+            self.outbox().send(report::nodes_searched(0));
             return;
         };
         let castling = self.engine.castling();

@@ -37,7 +37,10 @@ impl fmt::Display for SetupError {
             SetupError::Fen(error) => error.fmt(f),
             SetupError::Array(white, black) => {
                 let last = START_POSITIONS - 1;
-                write!(f, "start positions have numbers from 0 to {last}, not {white} and {black}")
+                write!(
+                    f,
+                    "start positions have numbers from 0 to {last}, not {white} and {black}"
+                )
             }
             SetupError::Move { number, error } => write!(f, "move {number}: {error}"),
         }
@@ -58,7 +61,10 @@ pub fn build(setup: &Setup) -> Result<(Game, Vec<String>), SetupError> {
         }
         Start::Array(white, black) => {
             let position = Position::start_array(*white, *black);
-            (position.ok_or(SetupError::Array(*white, *black))?, Vec::new())
+            (
+                position.ok_or(SetupError::Array(*white, *black))?,
+                Vec::new(),
+            )
         }
     };
     let mut game = Game::new(start);
@@ -77,7 +83,9 @@ pub fn root_moves(position: &Position, words: &[String]) -> (Vec<Move>, Vec<Stri
     let mut notes = Vec::new();
     for word in words {
         match notation::read(position, word) {
-            Ok(m) if moves.contains(&m) => notes.push(format!("searchmoves: {word} is there twice")),
+            Ok(m) if moves.contains(&m) => {
+                notes.push(format!("searchmoves: {word} is there twice"))
+            }
             Ok(m) => moves.push(m),
             Err(error) => notes.push(format!("searchmoves: {error}")),
         }

@@ -28,12 +28,18 @@ impl Task {
         let cancel = Arc::new(AtomicBool::new(false));
         let (ending, ended) = bounded(0);
         let flag = Arc::clone(&cancel);
-        let thread = thread::Builder::new().name("task".to_owned()).spawn(move || {
-            // Closes when the work is over, also by a panic.
-            let _ending = ending;
-            work(&flag);
-        })?;
-        Ok(Task { cancel, ended, thread })
+        let thread = thread::Builder::new()
+            .name("task".to_owned())
+            .spawn(move || {
+                // Closes when the work is over, also by a panic.
+                let _ending = ending;
+                work(&flag);
+            })?;
+        Ok(Task {
+            cancel,
+            ended,
+            thread,
+        })
     }
 
     /// Asks the work to end.

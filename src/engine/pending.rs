@@ -1,0 +1,183 @@
+//! A `go` that has not been answered.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use super::{
+    output::{Answer, Presentation},
+    told::Told,
+};
+use crate::{
+    position::Position,
+    search::{Control, Info, Limits, clock::Clock},
+};
+
+/// How long the search may take to obey a stop before the engine answers without it.
+const STOP_GRACE: Duration = Duration::from_millis(40);
+/// How much later than the hard limit of the clock the engine answers without the search: half of
+/// the move overhead, within these bounds. It gives the search time to answer by itself.
+const CLOCK_GRACE: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(5)];
+
+/// What is known of a `go` until its answer.
+pub(super) struct Pending {
+    control: Arc<Control>,
+    presentation: Presentation,
+    /// Whether only a stop may end it.
+    infinite: bool,
+    /// When to answer without the search, after a stop.
+    stop_by: Option<Instant>,
+    source: Source,
+}
+
+/// Where the answer comes from.
+enum Source {
+    /// There is nothing to search; this waits until it may be said.
+    Held(Answer),
+    Search(Box<Search>),
+}
+
+struct Search {
+    /// Its number in the pool.
+    id: u64,
+    root: Position,
+    /// The time never to exceed, grace included, counted from the start of our clock.
+    hard: Option<Duration>,
+    /// Whether its limits end it.
+    ends: bool,
+    told: Told,
+}
+
+impl Pending {
+    /// An answer that needs no search, held for as long as `limits` say.
+    pub fn held(
+        answer: Answer,
+        limits: &Limits,
+        presentation: Presentation,
+        started: Instant,
+    ) -> Pending {
+        Pending {
+            control: Arc::new(Control::new(started, limits.ponder, None)),
+            presentation,
+            infinite: limits.infinite,
+            stop_by: None,
+            source: Source::Held(answer),
+        }
+    }
+
+    /// A search that goes on in the pool under the number `id`.
+    pub fn search(
+        id: u64,
+        root: Position,
+        limits: &Limits,
+        clock: &Clock,
+        overhead: Duration,
+        presentation: Presentation,
+        control: Arc<Control>,
+    ) -> Pending {
+        let grace = (overhead / 2).clamp(CLOCK_GRACE[0], CLOCK_GRACE[1]);
+        let ends = clock.hard.is_some()
+            || limits.depth.is_some()
+            || limits.nodes.is_some()
+            || limits.mate.is_some();
+        let hard = clock.hard.map(|hard| hard.saturating_add(grace));
+        Pending {
+            control,
+            presentation,
+            infinite: limits.infinite,
+            stop_by: None,
+            source: Source::Search(Box::new(Search {
+                id,
+                root,
+                hard,
+                ends,
+                told: Told::default(),
+            })),
+        }
+    }
+
+    /// How to show its lines.
+    pub fn presentation(&self) -> Presentation {
+        self.presentation
+    }
+
+    /// Whether it is the pool's search of this number.
+    pub fn is_search(&self, number: u64) -> bool {
+        matches!(&self.source, Source::Search(search) if search.id == number)
+    }
+
+    /// Whether nothing is searched and nothing keeps the answer from being given.
+    pub fn is_due(&self) -> bool {
+        let free = !self.infinite && !self.control.pondering();
+        matches!(self.source, Source::Held(_)) && (free || self.control.stopped())
+    }
+
+    /// Whether it goes on until it is told otherwise.
+    pub fn has_no_end(&self) -> bool {
+        let ends = match &self.source {
+            Source::Held(_) => true,
+            Source::Search(search) => search.ends,
+        };
+        !ends || self.infinite || self.control.pondering()
+    }
+
+    /// When to answer without the search, if at all.
+    pub fn deadline(&self) -> Option<Instant> {
+        let by_clock = match &self.source {
+            Source::Search(search) if !self.infinite => search
+                .hard
+                .and_then(|hard| self.control.clock_start()?.checked_add(hard)),
+            _ => None,
+        };
+        [self.stop_by, by_clock].into_iter().flatten().min()
+    }
+
+    /// Asks for the answer at `now`.
+    pub fn stop(&mut self, now: Instant) {
+        self.control.stop();
+        self.stop_by.get_or_insert_with(|| now + STOP_GRACE);
+    }
+
+    /// The opponent played the expected move at `now`.
+    pub fn ponderhit(&mut self, now: Instant) {
+        if self.control.pondering() {
+            self.control.ponderhit(now);
+        }
+    }
+
+    /// Remembers a line that is being told.
+    pub fn note(&mut self, info: &Info) {
+        if let Source::Search(search) = &mut self.source {
+            search.told.note(info);
+        }
+    }
+
+    /// The best answer known so far.
+    pub fn answer(&self) -> Answer {
+        let search = match &self.source {
+            Source::Held(answer) => return *answer,
+            Source::Search(search) => search,
+        };
+        let (best, reply) = self.control.best();
+        let first = || search.root.legal_moves().first().copied();
+        match best.unpack(&search.root).or_else(first) {
+            Some(best) => Answer::Move {
+                best,
+                ponder: reply.unpack(&search.root.play(best)),
+            },
+            None => Answer::GameOver,
+        }
+    }
+
+    /// The line to tell before `answer`, unless the last one told will do.
+    pub fn missing_line(&self, answer: Answer) -> Option<Info> {
+        match (&self.source, answer) {
+            (Source::Search(search), Answer::Move { best, ponder }) => {
+                let time = self.control.started.elapsed();
+                search.told.missing(&search.root, best, ponder, time)
+            }
+            _ => None,
+        }
+    }
+}

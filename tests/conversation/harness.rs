@@ -1,0 +1,315 @@
+//! The other side of a conversation: starts the program, talks to it, and judges its moves.
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    thread,
+    time::{Duration, Instant},
+};
+
+use shakmaty::{
+    CastlingMode, Chess, EnPassantMode, FromSetup as _, Position as _, PositionError, Setup,
+    fen::Fen, uci::UciMove,
+};
+
+/// Long enough for anything that has to come, on a busy machine too.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+/// What takes no longer is answered at once, on a busy machine too.
+pub const AT_ONCE: Duration = Duration::from_secs(2);
+/// Long enough for something to show that should not come.
+pub const A_WHILE: Duration = Duration::from_millis(300);
+
+/// A running program.
+pub struct Program {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    /// What it has said since the last answer.
+    said: Vec<String>,
+}
+
+impl Program {
+    /// Starts it as a GUI does.
+    pub fn start() -> Program {
+        Program::start_with(&[])
+    }
+
+    /// Starts it with arguments.
+    pub fn start_with(arguments: &[&str]) -> Program {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_zuylen"))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("a pipe"));
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Program {
+            child,
+            input,
+            lines,
+            said: Vec::new(),
+        }
+    }
+
+    /// Sends lines in one write.
+    pub fn send(&mut self, lines: &str) {
+        self.send_bytes(format!("{lines}\n").as_bytes());
+    }
+
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().expect("an open input");
+        input.write_all(bytes).expect("the program reads");
+        input.flush().expect("the program reads");
+    }
+
+    /// The lines up to and with the first that begins with the words `start`.
+    pub fn read_to(&mut self, start: &str, patience: Duration) -> Vec<String> {
+        let end = Instant::now() + patience;
+        let mut lines = Vec::new();
+        loop {
+            match self
+                .lines
+                .recv_timeout(end.saturating_duration_since(Instant::now()))
+            {
+                Ok(line) => {
+                    let found = begins_with(&line, start);
+                    self.said.push(line.clone());
+                    lines.push(line);
+                    if found {
+                        return lines;
+                    }
+                }
+                Err(error) => panic!("no '{start}' within {patience:?} ({error}) but {lines:#?}"),
+            }
+        }
+    }
+
+    /// The first line that begins with the words `start`.
+    pub fn wait_for(&mut self, start: &str, patience: Duration) -> String {
+        self.read_to(start, patience).pop().unwrap_or_default()
+    }
+
+    /// Listens for a while, in which no line may begin with the words `start`.
+    pub fn expect_no(&mut self, start: &str, a_while: Duration) {
+        let end = Instant::now() + a_while;
+        while let Ok(line) = self
+            .lines
+            .recv_timeout(end.saturating_duration_since(Instant::now()))
+        {
+            assert!(!begins_with(&line, start), "unexpected: {line}");
+            self.said.push(line);
+        }
+    }
+
+    /// Everything said up to now; the program is alive and has obeyed all it was sent.
+    pub fn sync(&mut self) -> Vec<String> {
+        self.send("isready");
+        let mut lines = self.read_to("readyok", PATIENCE);
+        lines.pop();
+        lines
+    }
+
+    /// Sends `lines`, which end with a `go`, and takes the whole answer.
+    pub fn ask(&mut self, lines: &str) -> Answer {
+        self.said.clear();
+        self.send(lines);
+        self.answer(PATIENCE)
+    }
+
+    /// The answer to a `go`, with all that was said since the last one.
+    pub fn answer(&mut self, patience: Duration) -> Answer {
+        self.read_to("bestmove", patience);
+        let mut infos = std::mem::take(&mut self.said);
+        let last = infos.pop().unwrap_or_default();
+        let mut words = last.split(' ').skip(1).map(str::to_owned);
+        let best = words.next().expect("a move after bestmove");
+        let ponder = match words.next().as_deref() {
+            Some("ponder") => words.next(),
+            other => {
+                assert_eq!(other, None, "{last}");
+                None
+            }
+        };
+        Answer {
+            infos,
+            best,
+            ponder,
+        }
+    }
+
+    /// Closes the program's input.
+    pub fn close_input(&mut self) {
+        self.input = None;
+    }
+
+    /// Waits for the program's end.
+    pub fn wait_for_end(&mut self, patience: Duration) -> ExitStatus {
+        let end = Instant::now() + patience;
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a child") {
+                return status;
+            }
+            assert!(
+                Instant::now() < end,
+                "the program goes on after {patience:?}"
+            );
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// The rest of what it says, up to its end.
+    pub fn read_rest(&mut self) -> Vec<String> {
+        let mut lines = Vec::new();
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => lines.push(line),
+                Err(RecvTimeoutError::Disconnected) => return lines,
+                Err(error) => panic!("{error} after {lines:#?}"),
+            }
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn begins_with(line: &str, start: &str) -> bool {
+    line.strip_prefix(start)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+}
+
+/// What a search said.
+pub struct Answer {
+    pub infos: Vec<String>,
+    pub best: String,
+    pub ponder: Option<String>,
+}
+
+impl Answer {
+    /// The last line of analysis with a score.
+    pub fn last_info(&self) -> &str {
+        self.infos
+            .iter()
+            .rev()
+            .find(|line| line.contains(" score "))
+            .unwrap_or_else(|| panic!("no score in {:#?}", self.infos))
+    }
+
+    /// The lines for a person to read.
+    pub fn notes(&self) -> Vec<&str> {
+        notes(&self.infos)
+    }
+}
+
+/// The lines for a person to read.
+pub fn notes(lines: &[String]) -> Vec<&str> {
+    lines
+        .iter()
+        .filter_map(|line| line.strip_prefix("info string "))
+        .collect()
+}
+
+/// What follows `name` in a line of analysis.
+pub fn field<'a>(info: &'a str, name: &str) -> &'a str {
+    let mut words = info.split(' ').skip_while(|&word| word != name).skip(1);
+    words
+        .next()
+        .unwrap_or_else(|| panic!("no {name} in {info}"))
+}
+
+/// The moves of a line of analysis.
+pub fn pv(info: &str) -> Vec<&str> {
+    info.split_once(" pv ")
+        .map_or_else(Vec::new, |(_, moves)| moves.split(' ').collect())
+}
+
+/// The rules, and how castling is to be written.
+#[derive(Clone)]
+pub struct Referee {
+    position: Chess,
+    mode: CastlingMode,
+}
+
+pub const ORDINARY: CastlingMode = CastlingMode::Standard;
+pub const CHESS960: CastlingMode = CastlingMode::Chess960;
+
+impl Referee {
+    /// A referee who knows how castling is to be written.
+    pub fn new(fen: &str, moves: &str, mode: CastlingMode) -> Referee {
+        let setup: Setup = fen.parse::<Fen>().expect(fen).into_setup();
+        let position = Chess::from_setup(setup, CHESS960)
+            .or_else(PositionError::ignore_invalid_castling_rights)
+            .or_else(PositionError::ignore_invalid_ep_square)
+            .unwrap_or_else(|error| panic!("{fen}: {error}"));
+        let mut referee = Referee { position, mode };
+        for word in moves.split_whitespace() {
+            let m = word
+                .parse::<UciMove>()
+                .expect(word)
+                .to_move(&referee.position);
+            referee.position.play_unchecked(m.expect(word));
+        }
+        referee
+    }
+
+    pub fn startpos(moves: &str) -> Referee {
+        Referee::new(
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            moves,
+            ORDINARY,
+        )
+    }
+
+    /// Plays moves that must be legal and written rightly.
+    pub fn play(&mut self, words: &[&str]) {
+        for word in words {
+            let legal = self.position.legal_moves();
+            let m = legal
+                .into_iter()
+                .find(|m| m.to_uci(self.mode).to_string() == *word);
+            let m = m.unwrap_or_else(|| panic!("{word} of {words:?} is illegal in {}", self.fen()));
+            self.position.play_unchecked(m);
+        }
+    }
+
+    pub fn fen(&self) -> String {
+        Fen::from_position(&self.position, EnPassantMode::Legal).to_string()
+    }
+
+    pub fn position(&self) -> &Chess {
+        &self.position
+    }
+
+    /// Judges all that a search said: every line legal, the last one exact and the answer's own.
+    pub fn judge(&self, answer: &Answer) {
+        for info in answer.infos.iter().filter(|line| line.contains(" pv ")) {
+            self.clone().play(&pv(info));
+        }
+        let last = answer
+            .infos
+            .iter()
+            .rev()
+            .find(|line| line.contains(" multipv 1 "))
+            .unwrap_or_else(|| panic!("no lines: {:#?}", answer.infos));
+        assert!(!last.contains("bound"), "{last}");
+        assert_eq!(pv(last).first(), Some(&answer.best.as_str()), "{last}");
+        let mut after = self.clone();
+        after.play(&[answer.best.as_str()]);
+        after.play(&answer.ponder.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+}

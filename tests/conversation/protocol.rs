@@ -1,0 +1,361 @@
+//! What the protocol says about who speaks when.
+
+use std::{io::Read as _, process::Stdio, thread, time::Duration};
+
+use crate::harness::{A_WHILE, AT_ONCE, PATIENCE, Program, Referee, field, notes};
+
+const MIDDLEGAME: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9";
+
+#[test]
+fn it_introduces_itself() {
+    let mut program = Program::start();
+    program.send("uci");
+    let lines = program.read_to("uciok", AT_ONCE);
+    assert!(lines[0].starts_with("id name Zuylen "), "{}", lines[0]);
+    assert!(lines[1].starts_with("id author "), "{}", lines[1]);
+    for option in [
+        "Hash",
+        "Threads",
+        "MultiPV",
+        "Ponder",
+        "UCI_Chess960",
+        "Move Overhead",
+    ] {
+        let start = format!("option name {option} type ");
+        assert_eq!(
+            lines.iter().filter(|line| line.starts_with(&start)).count(),
+            1,
+            "{option}"
+        );
+    }
+}
+
+#[test]
+fn isready_is_answered_in_a_search_and_does_not_disturb_it() {
+    let mut program = Program::start();
+    program.send("go infinite");
+    for _ in 0..3 {
+        thread::sleep(Duration::from_millis(50));
+        program.send("isready");
+        program.wait_for("readyok", AT_ONCE);
+    }
+    program.expect_no("bestmove", A_WHILE);
+    program.send("stop");
+    Referee::startpos("").judge(&program.answer(AT_ONCE));
+}
+
+#[test]
+fn go_and_stop_in_one_write_have_one_answer() {
+    let mut program = Program::start();
+    for _ in 0..20 {
+        program.send(&format!("position fen {MIDDLEGAME}\ngo infinite\nstop"));
+        let answer = program.answer(AT_ONCE);
+        let mut referee = Referee::new(MIDDLEGAME, "", crate::harness::ORDINARY);
+        referee.play(&[&answer.best]);
+    }
+    program.expect_no("bestmove", A_WHILE);
+}
+
+#[test]
+fn stop_and_ponderhit_are_silent_when_idle() {
+    let mut program = Program::start();
+    program.send("stop\nponderhit\nstop");
+    assert_eq!(program.sync(), [""; 0]);
+}
+
+#[test]
+fn an_infinite_search_never_ends_by_itself() {
+    let mut program = Program::start();
+    for fen in [
+        // Mate found; one legal move; mated; nothing but kings.
+        "7k/8/5KQ1/8/8/8/8/8 w - - 0 1",
+        "7k/8/8/8/8/8/6q1/7K w - - 0 1",
+        "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",
+        "8/8/8/4k3/8/8/8/4K3 w - - 0 1",
+    ] {
+        program.send(&format!(
+            "position fen {fen}\ngo infinite depth 1 nodes 1 movetime 1"
+        ));
+        program.expect_no("bestmove", A_WHILE);
+        program.send("stop");
+        program.answer(AT_ONCE);
+    }
+}
+
+#[test]
+fn what_disturbs_a_search_is_obeyed_after_its_answer() {
+    for disturbance in [
+        "position startpos moves e2e4",
+        "position fen nonsense",
+        "setoption name Hash value 1",
+        "setoption name Threads value 2",
+        "setoption name Nonsense value 2",
+        "ucinewgame",
+        "go depth 1",
+        "go perft 1",
+    ] {
+        let mut program = Program::start();
+        program.send("position fen 8/8/8/8/8/4k3/8/R3K3 w - - 0 1\ngo infinite");
+        program.wait_for("info depth 1", AT_ONCE);
+        program.send(&format!("{disturbance}\nstop"));
+        let referee = Referee::new(
+            "8/8/8/8/8/4k3/8/R3K3 w - - 0 1",
+            "",
+            crate::harness::ORDINARY,
+        );
+        referee.judge(&program.answer(AT_ONCE));
+        if disturbance == "go depth 1" {
+            referee.judge(&program.answer(AT_ONCE));
+        }
+        program.expect_no("bestmove", Duration::from_millis(50));
+        program.send("position startpos\ngo depth 2");
+        Referee::startpos("").judge(&program.answer(PATIENCE));
+    }
+}
+
+#[test]
+fn stop_position_and_go_in_one_write() {
+    let mut program = Program::start();
+    program.send("position fen 8/8/8/8/8/4k3/8/R3K3 w - - 0 1\ngo infinite");
+    program.wait_for("info depth 2", AT_ONCE);
+    program.send("stop\nposition startpos moves e2e4\ngo depth 3");
+    Referee::new(
+        "8/8/8/8/8/4k3/8/R3K3 w - - 0 1",
+        "",
+        crate::harness::ORDINARY,
+    )
+    .judge(&program.answer(AT_ONCE));
+    Referee::startpos("e2e4").judge(&program.answer(PATIENCE));
+    program.expect_no("bestmove", A_WHILE);
+}
+
+#[test]
+fn it_ends_at_once_when_its_input_ends_or_quit_comes() {
+    for (before, quit) in [
+        ("", true),
+        ("go infinite", true),
+        ("", false),
+        ("go infinite", false),
+    ] {
+        let mut program = Program::start();
+        program.send(before);
+        program.sync();
+        if quit {
+            program.send("quit");
+        } else {
+            program.close_input();
+        }
+        assert!(
+            program.wait_for_end(AT_ONCE).success(),
+            "{before}, quit {quit}"
+        );
+    }
+}
+
+#[test]
+fn it_ends_when_nobody_reads_any_more() {
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_zuylen"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    let mut input = child.stdin.take().expect("a pipe");
+    std::io::Write::write_all(&mut input, b"go infinite\n").expect("the program reads");
+    let end = std::time::Instant::now() + PATIENCE;
+    while child.try_wait().expect("a child").is_none() {
+        assert!(std::time::Instant::now() < end, "the program goes on");
+        thread::sleep(Duration::from_millis(5));
+    }
+    let mut complaints = String::new();
+    let mut errors = child.stderr.take().expect("a pipe");
+    errors.read_to_string(&mut complaints).expect("text");
+    assert_eq!(complaints, "");
+}
+
+#[test]
+fn a_last_line_without_an_end_is_obeyed() {
+    let mut program = Program::start();
+    program.send_bytes(b"uci\r\n\tisready  ");
+    program.close_input();
+    let lines = program.read_rest();
+    assert_eq!(lines.last().map(String::as_str), Some("readyok"));
+}
+
+#[test]
+fn nonsense_is_ignored_with_a_word() {
+    let mut program = Program::start();
+    program.send("\n   \n\t\nregister later\n# a comment\ndebug off");
+    assert_eq!(program.sync(), [""; 0]);
+    program.send("xyzzy");
+    assert_eq!(notes(&program.sync()).len(), 1);
+    program.send("joho isready");
+    program.wait_for("readyok", AT_ONCE);
+    program.send(&"x".repeat(10_000));
+    program.send_bytes(b"\xff\xfe\x00\x01\x80\r\n\x00\n");
+    program.send(&format!("go {}", "nonsense ".repeat(2_000)));
+    program.sync();
+    program.send("stop");
+    program.answer(AT_ONCE);
+}
+
+#[test]
+fn random_lines_do_no_harm() {
+    // `ZUYLEN_RANDOM_LINES=100000` for the full test.
+    let lines = std::env::var("ZUYLEN_RANDOM_LINES")
+        .ok()
+        .and_then(|n| n.parse().ok());
+    let lines: usize = lines.unwrap_or(5_000);
+    let words = [
+        "uci",
+        "isready",
+        "ucinewgame",
+        "position",
+        "startpos",
+        "fen",
+        "frc",
+        "dfrc",
+        "moves",
+        "go",
+        "stop",
+        "ponderhit",
+        "setoption",
+        "name",
+        "value",
+        "debug",
+        "on",
+        "d",
+        "eval",
+        "perft",
+        "genfens",
+        "seed",
+        "book",
+        "register",
+        "Hash",
+        "Threads",
+        "MultiPV",
+        "UCI_Chess960",
+        "true",
+        "searchmoves",
+        "wtime",
+        "btime",
+        "depth",
+        "nodes",
+        "infinite",
+        "ponder",
+        "movetime",
+        "mate",
+        "e2e4",
+        "e7e5",
+        "e1g1",
+        "e1h1",
+        "O-O",
+        "0000",
+        "1",
+        "2",
+        "-1",
+        "959",
+        "921599",
+        "x",
+        "-",
+        "99999999999999999999",
+        "8/8/8/8/8/8/8/8",
+        "4k3/8/8/8/8/8/8/4K2R",
+        "w",
+        "KQkq",
+        "HAha",
+        "\t",
+        "\r",
+        "\u{feff}",
+        "é",
+    ];
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 33) as usize % below
+    };
+    let mut program = Program::start();
+    for count in 0..lines {
+        let mut line = Vec::new();
+        if count % 2 == 0 {
+            for _ in 0..random(9) {
+                line.extend_from_slice(words[random(words.len())].as_bytes());
+                line.push(b' ');
+            }
+        } else {
+            line.extend(
+                (0..random(80))
+                    .map(|_| random(256) as u8)
+                    .filter(|&byte| byte != b'\n'),
+            );
+        }
+        // A line may ask for more than a test can wait for.
+        let text = String::from_utf8_lossy(&line);
+        if ["quit", "Hash", "Threads"]
+            .iter()
+            .any(|word| text.contains(word))
+        {
+            continue;
+        }
+        line.push(b'\n');
+        program.send_bytes(&line);
+        if count % 1000 == 0 {
+            program.sync();
+        }
+    }
+    program.send("stop");
+    program.sync();
+    program.send("position startpos\ngo depth 2");
+    program.wait_for("bestmove", PATIENCE);
+    program.send("stop\nquit");
+    assert!(program.wait_for_end(AT_ONCE).success());
+}
+
+#[test]
+fn lines_of_analysis_are_sane() {
+    let mut program = Program::start();
+    let position = format!("position fen {MIDDLEGAME}");
+    let referee = Referee::new(MIDDLEGAME, "", crate::harness::ORDINARY);
+    for go in [
+        "go depth 1",
+        "go nodes 200",
+        "go nodes 3000",
+        "go movetime 100",
+        "go depth 7",
+    ] {
+        let answer = program.ask(&format!("{position}\n{go}"));
+        referee.judge(&answer);
+        let mut time = 0;
+        for info in answer.infos.iter().filter(|line| line.contains(" score ")) {
+            let number = |name| field(info, name).parse::<u64>().expect(info);
+            assert!(number("depth") >= 1 && number("seldepth") >= 1, "{info}");
+            assert!(number("hashfull") <= 1000, "{info}");
+            assert!(number("time") >= time, "{info}");
+            time = number("time");
+            let nodes = number("nodes");
+            assert!(nodes >= 1 && number("nps") <= nodes * 1000, "{info}");
+            assert!(!info.contains("wdl"), "{info}");
+        }
+    }
+}
+
+#[test]
+fn a_perft_can_be_stopped_and_what_follows_it_waits() {
+    let mut program = Program::start();
+    program.send("go perft 20\nposition frc 0\ngo infinite\nisready");
+    program.wait_for("readyok", AT_ONCE);
+    program.send("stop");
+    program.wait_for("info string perft stopped", AT_ONCE);
+    let best = program.wait_for("bestmove", AT_ONCE);
+    assert_ne!(best, "bestmove (none)");
+    program.send("position startpos\ngo perft 2\nposition frc 0\ngo perft 1");
+    program.wait_for("Nodes searched: 400", PATIENCE);
+    program.wait_for("Nodes searched: 20", PATIENCE);
+    program.send("go perft 20");
+    program.sync();
+    program.send("quit");
+    assert!(program.wait_for_end(AT_ONCE).success());
+}
