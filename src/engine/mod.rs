@@ -243,10 +243,11 @@ impl Engine {
         let overhead = self.settings.move_overhead;
         let clock = Clock::new(&limits, root.turn(), overhead);
         if self.settings.debug {
-            self.note(format!(
-                "time to aim for {:?}, never to exceed {:?}",
-                clock.soft, clock.hard
-            ));
+            let shown = |time: Option<Duration>| {
+                time.map_or("none".to_owned(), |time| format!("{} ms", time.as_millis()))
+            };
+            let (soft, hard) = (shown(clock.soft), shown(clock.hard));
+            self.note(format!("time to aim for {soft}, never to exceed {hard}"));
         }
         let control = Arc::new(Control::new(started, limits.ponder, Some(fallback)));
         let id = self.pool.start(Job {
