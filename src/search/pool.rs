@@ -227,8 +227,7 @@ impl Pool {
     pub fn set_hash(&mut self, hash: usize) -> Result<(), String> {
         self.wait_until_idle();
         self.table = Table::new(hash)?;
-        // Touch it now, with all threads, and not in the first search.
-        self.table.clear(self.threads.len());
+        self.table.settle(self.clearing_threads());
         Ok(())
     }
 
@@ -243,7 +242,12 @@ impl Pool {
     /// Empties the table alone. Waits for the end of a running search.
     pub fn clear_hash(&mut self) {
         self.wait_until_idle();
-        self.table.clear(self.threads.len());
+        self.table.clear(self.clearing_threads());
+    }
+
+    /// Clearing is bound by memory: a thread a core, even if fewer search.
+    fn clearing_threads(&self) -> usize {
+        thread::available_parallelism().map_or(1, usize::from).max(self.threads.len())
     }
 
     fn wait_until_idle(&self) {

@@ -70,6 +70,8 @@ pub struct Entry {
 const CLUSTER_WORDS: usize = 4;
 const ENTRIES: usize = 3;
 const AGES: u64 = 32;
+/// The smallest page of any system, in words.
+const PAGE_WORDS: usize = 4096 / 8;
 
 /// The table. All methods take `&self`; races cost at most an entry.
 #[derive(Debug)]
@@ -244,14 +246,26 @@ impl Table {
 
     /// Empties the table with `threads` threads.
     pub fn clear(&self, threads: usize) {
+        self.in_parts(threads, |part| part.iter().for_each(|word| word.store(0, Relaxed)));
+        self.age.store(0, Relaxed);
+    }
+
+    /// Has the system provide the memory of a new table now, with `threads` threads, rather than
+    /// page by page in the first search.
+    pub fn settle(&self, threads: usize) {
+        self.in_parts(threads, |part| {
+            part.iter().step_by(PAGE_WORDS).for_each(|word| word.store(0, Relaxed));
+        });
+    }
+
+    fn in_parts(&self, threads: usize, work: impl Fn(&[AtomicU64]) + Sync) {
         let words = self.memory.words();
         let part = words.len().div_ceil(threads.max(1));
         std::thread::scope(|scope| {
             for part in words.chunks(part) {
-                scope.spawn(move || part.iter().for_each(|word| word.store(0, Relaxed)));
+                scope.spawn(|| work(part));
             }
         });
-        self.age.store(0, Relaxed);
     }
 }
 
