@@ -2,8 +2,9 @@
 """Sends random lines into the UCI loop and sees whether the engine still lives and answers.
 
 A third of the lines are random bytes, a third printable words, a third real commands with a few
-characters changed, doubled or lost. `quit` is never sent. Every thousand lines the engine must
-answer `isready`; at the end it must play a legal first move.
+characters changed, doubled or lost. `quit` is never sent, nor what would ask for hours or more
+memory than there is. Every thousand lines the engine must answer `isready` and come to rest; at the
+end it must play a legal first move.
 """
 
 from __future__ import annotations
@@ -124,14 +125,12 @@ def main() -> int:
                 writer.join(60)
                 if writer.is_alive():
                     raise EngineError("input isn't read any more")
+                # Random lines hold `isready` too, so that one answer proves nothing yet.
                 engine.send("stop")
-                engine.wait_ready(30)
+                engine.settle(0.05, 60)
                 sent += count
-            # A mutated line may have swallowed the answer: ask twice before believing it is gone.
             engine.send("setoption name MultiPV value 1", "ucinewgame", "position startpos", "stop")
-            engine.wait_ready(30)
-            while not engine.lines.empty():
-                engine.lines.get()
+            engine.settle(1, 60)
             best = engine.go("nodes 1000", 30).best
         except EngineError as error:
             print(f"failed after {sent} lines: {error}")

@@ -146,6 +146,19 @@ class Engine:
         sent = self.send("isready")
         return self.read_until("readyok", timeout)[-1].at - sent
 
+    def settle(self, quiet: float, timeout: float) -> None:
+        """Asks `isready` and reads until it is answered and `quiet` seconds pass without output, so
+        that nothing which was asked before is still to come."""
+        self.wait_ready(timeout)
+        deadline = time.monotonic() + timeout
+        while time.monotonic() < deadline:
+            try:
+                if self.lines.get(timeout=quiet) is None:
+                    raise EngineError(f"{self.name} has ended with code {self.process.wait()}")
+            except queue.Empty:
+                return
+        raise EngineError(f"{self.name} doesn't stop talking")
+
     def new_game(self) -> None:
         """`ucinewgame`, and waits until it is done."""
         self.send("ucinewgame")

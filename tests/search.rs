@@ -37,18 +37,28 @@ fn job(root: &Position, limits: Limits, multipv: usize) -> Job {
 }
 
 fn depth(depth: i32) -> Limits {
-    Limits { depth: Some(depth), ..Limits::default() }
+    Limits {
+        depth: Some(depth),
+        ..Limits::default()
+    }
 }
 
 fn nodes(nodes: u64) -> Limits {
-    Limits { nodes: Some(nodes), ..Limits::default() }
+    Limits {
+        nodes: Some(nodes),
+        ..Limits::default()
+    }
 }
 
 /// Waits for the end of search `number`, gathering its lines.
 fn finish(pool: &Pool, number: u64) -> (Vec<Info>, Outcome) {
     let mut infos = Vec::new();
     loop {
-        match pool.events().recv_timeout(TIMEOUT).expect("the search ends") {
+        match pool
+            .events()
+            .recv_timeout(TIMEOUT)
+            .expect("the search ends")
+        {
             Event::Info { search, info } if search == number => infos.push(info),
             Event::Done { search, outcome } if search == number => return (infos, outcome),
             Event::Note(note) => panic!("{note}"),
@@ -63,7 +73,9 @@ fn run(pool: &mut Pool, root: &Position, limits: Limits, multipv: usize) -> (Vec
 }
 
 fn uci(m: Option<Move>) -> String {
-    m.map_or("(none)".to_owned(), |m| UciMove::from_chess960(m).to_string())
+    m.map_or("(none)".to_owned(), |m| {
+        UciMove::from_chess960(m).to_string()
+    })
 }
 
 const MIDDLEGAMES: [&str; 4] = [
@@ -81,7 +93,11 @@ fn mates_are_found_and_their_lines_are_complete() {
         ("3k4/2p5/4Q3/8/8/8/8/2RK4 w C - 0 1", 1, 4),
         ("5k2/3P4/7p/6Q1/8/8/8/6KR w H - 0 1", 1, 4),
         ("8/8/2p5/3b1K1k/4p3/4PpR1/5P2/8 w - - 99 113", 1, 4),
-        ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4", 1, 4),
+        (
+            "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4",
+            1,
+            4,
+        ),
         ("k7/8/8/8/8/1r6/r7/7K w - - 0 1", -1, 5),
     ];
     for (text, mate, plies) in mates {
@@ -100,7 +116,10 @@ fn mates_are_found_and_their_lines_are_complete() {
 fn the_mate_that_was_asked_for_ends_the_search() {
     let mut pool = Pool::new(16).unwrap();
     let root = position("4k3/8/8/8/8/8/R7/1R2K3 w - - 0 1");
-    let limits = Limits { mate: Some(2), ..Limits::default() };
+    let limits = Limits {
+        mate: Some(2),
+        ..Limits::default()
+    };
     let (infos, _) = run(&mut pool, &root, limits, 1);
     assert_eq!(infos.last().unwrap().score, Score::Mate(2));
 }
@@ -133,7 +152,10 @@ fn clearing_makes_it_forget() {
     run(&mut pool, &position(MIDDLEGAMES[1]), nodes(20_000), 1);
     pool.clear();
     let (_, again) = run(&mut pool, &root, nodes(20_000), 1);
-    assert_eq!((fresh.nodes, uci(fresh.best)), (again.nodes, uci(again.best)));
+    assert_eq!(
+        (fresh.nodes, uci(fresh.best)),
+        (again.nodes, uci(again.best))
+    );
 }
 
 #[test]
@@ -165,14 +187,29 @@ fn limits_are_kept() {
     let mut pool = Pool::new(4).unwrap();
     let root = position(MIDDLEGAMES[0]);
     let (_, outcome) = run(&mut pool, &root, nodes(50_000), 1);
-    assert!((50_000..50_010).contains(&outcome.nodes), "{}", outcome.nodes);
-    let limits = Limits { move_time: Some(100), ..Limits::default() };
+    assert!(
+        (50_000..50_010).contains(&outcome.nodes),
+        "{}",
+        outcome.nodes
+    );
+    let limits = Limits {
+        move_time: Some(100),
+        ..Limits::default()
+    };
     let before = Instant::now();
     run(&mut pool, &root, limits, 1);
     let taken = before.elapsed();
-    assert!(taken >= Duration::from_millis(90) && taken < Duration::from_millis(400), "{taken:?}");
+    assert!(
+        taken >= Duration::from_millis(90) && taken < Duration::from_millis(400),
+        "{taken:?}"
+    );
     // The tightest of several limits wins.
-    let limits = Limits { depth: Some(3), nodes: Some(1 << 40), infinite: false, ..Limits::default() };
+    let limits = Limits {
+        depth: Some(3),
+        nodes: Some(1 << 40),
+        infinite: false,
+        ..Limits::default()
+    };
     assert_eq!(run(&mut pool, &root, limits, 1).1.depth, 3);
 }
 
@@ -182,7 +219,14 @@ fn stop_is_obeyed_at_once_and_never_lost() {
     pool.set_threads(3).unwrap();
     let root = position(MIDDLEGAMES[1]);
     for pause in [0, 0, 1, 5, 30] {
-        let job = job(&root, Limits { infinite: true, ..Limits::default() }, 1);
+        let job = job(
+            &root,
+            Limits {
+                infinite: true,
+                ..Limits::default()
+            },
+            1,
+        );
         let control = Arc::clone(&job.control);
         let number = pool.start(job);
         std::thread::sleep(Duration::from_millis(pause));
@@ -199,7 +243,15 @@ fn an_infinite_search_holds_its_answer() {
     let mut pool = Pool::new(1).unwrap();
     // Every line is a draw at once: the tree ends early.
     let root = position("8/8/8/2k5/8/8/4R3/4K3 w - - 99 150");
-    let job = job(&root, Limits { infinite: true, depth: Some(2), ..Limits::default() }, 1);
+    let job = job(
+        &root,
+        Limits {
+            infinite: true,
+            depth: Some(2),
+            ..Limits::default()
+        },
+        1,
+    );
     let control = Arc::clone(&job.control);
     let number = pool.start(job);
     let until = Instant::now() + Duration::from_millis(300);
@@ -215,7 +267,10 @@ fn pondering_becomes_a_search_on_the_clock() {
     let mut pool = Pool::new(4).unwrap();
     let root = position(MIDDLEGAMES[0]);
     let limits = Limits {
-        time: shakmaty::ByColor { white: Some(2000), black: Some(2000) },
+        time: shakmaty::ByColor {
+            white: Some(2000),
+            black: Some(2000),
+        },
         ponder: true,
         ..Limits::default()
     };
@@ -223,7 +278,12 @@ fn pondering_becomes_a_search_on_the_clock() {
     let control = Arc::clone(&job.control);
     let number = pool.start(job);
     std::thread::sleep(Duration::from_millis(400));
-    assert!(!pool.events().try_iter().any(|e| matches!(e, Event::Done { .. })));
+    assert!(
+        !pool
+            .events()
+            .try_iter()
+            .any(|e| matches!(e, Event::Done { .. }))
+    );
     let hit = Instant::now();
     control.ponderhit(hit);
     finish(&pool, number);
@@ -251,11 +311,15 @@ fn a_draw_at_hand_is_seen() {
     // A rook down and about to be mated, White has perpetual check.
     let root = position("5rk1/5p1p/5Q2/8/8/1q6/5PPP/6K1 w - - 0 1");
     let (infos, _) = run(&mut pool, &root, depth(8), 1);
-    let Score::Centipawns(score) = infos.last().unwrap().score else { panic!("no mate there") };
+    let Score::Centipawns(score) = infos.last().unwrap().score else {
+        panic!("no mate there")
+    };
     assert!(score.abs() <= 2);
     // Bishop against king is nothing.
     let root = position("8/8/4k3/8/8/3BK3/8/8 w - - 0 1");
     let (infos, _) = run(&mut pool, &root, depth(6), 1);
-    let Score::Centipawns(score) = infos.last().unwrap().score else { panic!("no mate there") };
+    let Score::Centipawns(score) = infos.last().unwrap().score else {
+        panic!("no mate there")
+    };
     assert!(score.abs() <= 2);
 }

@@ -82,14 +82,14 @@ pub(super) const LIMIT: i32 = 19_999;
 
 /// Value of each piece, pawn to king.
 pub(super) const MATERIAL: [Pair; 6] =
-    pairs([84, 362, 376, 512, 1070, 0], [108, 348, 366, 602, 1130, 0]);
+    pairs([80, 335, 355, 470, 1010, 0], [120, 415, 435, 710, 1320, 0]);
 /// Share of each piece in the game phase; the start position has [`FULL_PHASE`].
 pub(super) const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 pub(super) const FULL_PHASE: i32 = 24;
 /// Whole pawns of each piece, for telling drawish endings apart.
 pub(super) const ROUGH_VALUE: [i32; 6] = [0, 3, 3, 5, 9, 0];
 /// The side to move.
-pub(super) const TEMPO: Pair = pair(22, 18);
+pub(super) const TEMPO: Pair = pair(20, 14);
 
 /// Two bishops.
 pub(super) const BISHOP_PAIR: Pair = pair(26, 48);
@@ -125,11 +125,11 @@ pub(super) const MOBILITY_QUEEN: [Pair; 28] = {
 };
 
 /// A pawn with no own pawn on a neighbouring file; the second for one on a half-open file.
-pub(super) const ISOLATED: [Pair; 2] = [pair(-7, -11), pair(-15, -18)];
+pub(super) const ISOLATED: [Pair; 2] = [pair(-6, -7), pair(-13, -13)];
 /// A pawn that no other can support and that can't advance; the second on a half-open file.
-pub(super) const BACKWARD: [Pair; 2] = [pair(-7, -12), pair(-15, -17)];
+pub(super) const BACKWARD: [Pair; 2] = [pair(-6, -8), pair(-13, -12)];
 /// A pawn with an own one ahead on its file; the second without support.
-pub(super) const DOUBLED: [Pair; 2] = [pair(-3, -14), pair(-10, -28)];
+pub(super) const DOUBLED: [Pair; 2] = [pair(-3, -9), pair(-9, -20)];
 /// A pawn beside or supported by another, by rank; half as much again if beside.
 pub(super) const CONNECTED: [Pair; 8] =
     pairs([0, 2, 5, 7, 12, 26, 48, 0], [0, 0, 2, 4, 12, 28, 52, 0]);
@@ -140,19 +140,19 @@ pub(super) const CANDIDATE: [Pair; 8] =
     pairs([0, 0, 2, 6, 14, 28, 0, 0], [0, 4, 7, 14, 30, 50, 0, 0]);
 /// A passed pawn, by rank.
 pub(super) const PASSED: [Pair; 8] = pairs(
-    [0, 2, 4, 10, 34, 76, 140, 0],
-    [0, 10, 16, 34, 66, 118, 190, 0],
+    [0, 0, 2, 6, 22, 54, 110, 0],
+    [0, 10, 16, 36, 72, 130, 210, 0],
 );
 /// How much kings and blockers matter to a passed pawn, by rank.
 pub(super) const PASSED_WEIGHT: [i32; 8] = [0, 0, 0, 1, 3, 6, 9, 0];
 /// Each square of distance (up to five) from the enemy king and from the own king to the square
 /// ahead of a passed pawn, times its weight, endgame only.
-pub(super) const PASSED_FOE_KING: i32 = 5;
-pub(super) const PASSED_OWN_KING: i32 = 2;
+pub(super) const PASSED_FOE_KING: i32 = 6;
+pub(super) const PASSED_OWN_KING: i32 = 3;
 /// A passed pawn whose whole way is safe; whose next square is; one whose next square an own piece
 /// guards; one with an enemy piece ahead. Times its weight.
-pub(super) const PASSED_FREE: Pair = pair(8, 13);
-pub(super) const PASSED_STEP: Pair = pair(4, 6);
+pub(super) const PASSED_FREE: Pair = pair(8, 17);
+pub(super) const PASSED_STEP: Pair = pair(4, 8);
 pub(super) const PASSED_GUARDED: Pair = pair(3, 4);
 pub(super) const PASSED_BLOCKED: Pair = pair(-2, -5);
 /// A passed pawn that a bare enemy king can't catch.
@@ -160,13 +160,13 @@ pub(super) const UNSTOPPABLE: Pair = pair(0, 420);
 
 /// Shelter: an own pawn before the king by its rank (0: none), on the king's file and beside it.
 pub(super) const SHELTER: [[i32; 8]; 2] = [
-    [-38, 26, 18, -6, -16, -20, -24, 0],
-    [-22, 30, 20, 2, -8, -12, -14, 0],
+    [-28, 20, 14, -4, -12, -16, -18, 0],
+    [-18, 24, 15, 2, -6, -10, -12, 0],
 ];
 /// Storm: an enemy pawn before the king by its rank (0: none), free to come; and stopped by an own
 /// pawn.
 pub(super) const STORM: [[i32; 8]; 2] =
-    [[-4, 0, -36, -20, -6, 0, 2, 0], [0, 0, -14, -4, 0, 0, 0, 0]];
+    [[-2, 0, -28, -15, -5, 0, 2, 0], [0, 0, -10, -3, 0, 0, 0, 0]];
 /// A file without any pawn at the king.
 pub(super) const OPEN_FILE_AT_KING: i32 = -16;
 /// What the shelter of a square is worth less before castling than after.
@@ -190,7 +190,7 @@ pub(super) const KNIGHT_GUARD: i32 = -5;
 /// Centipawns of shelter that take one unit of danger away.
 pub(super) const SHELTER_PER_DANGER: i32 = 6;
 /// The square of the danger divided by this is the loss in the middlegame.
-pub(super) const DANGER_DIVISOR: i32 = 22;
+pub(super) const DANGER_DIVISOR: i32 = 32;
 /// Danger beyond this adds nothing.
 pub(super) const MAX_DANGER: i32 = 160;
 
@@ -222,8 +222,8 @@ pub(super) const ENTOMBED_BISHOP: Pair = pair(-82, -76);
 /// A bishop that took on a7 or h7 and that a pawn shuts in.
 pub(super) const SHUT_IN_BISHOP: Pair = pair(-76, -70);
 /// A rook on an open file, on a half-open one, and on the seventh rank.
-pub(super) const OPEN_FILE: Pair = pair(30, 12);
-pub(super) const HALF_OPEN_FILE: Pair = pair(13, 8);
+pub(super) const OPEN_FILE: Pair = pair(20, 9);
+pub(super) const HALF_OPEN_FILE: Pair = pair(9, 6);
 pub(super) const SEVENTH_RANK: Pair = pair(6, 22);
 /// A rook that its king walls in: while it may still castle, and when it can't.
 pub(super) const WALLED_ROOK: [Pair; 2] = [pair(-14, -4), pair(-52, -16)];

@@ -48,7 +48,9 @@ impl Position {
     /// `None` if a number is 960 or more.
     pub fn start_array(white: u16, black: u16) -> Option<Position> {
         let setup = chess960::setup(white, black)?;
-        Chess::from_setup(setup, CastlingMode::Chess960).ok().map(Position::from_chess)
+        Chess::from_setup(setup, CastlingMode::Chess960)
+            .ok()
+            .map(Position::from_chess)
     }
 
     /// Wraps a position, which must be in [`CastlingMode::Chess960`].
@@ -183,7 +185,13 @@ impl Position {
         let us = self.turn();
         let mut keys = self.keys;
         match m {
-            Move::Normal { role, from, capture, to, promotion } => {
+            Move::Normal {
+                role,
+                from,
+                capture,
+                to,
+                promotion,
+            } => {
                 keys.toggle(role.of(us), from);
                 if let Some(captured) = capture {
                     keys.toggle(captured.of(!us), to);
@@ -193,7 +201,10 @@ impl Position {
             Move::EnPassant { from, to } => {
                 keys.toggle(Role::Pawn.of(us), from);
                 keys.toggle(Role::Pawn.of(us), to);
-                keys.toggle(Role::Pawn.of(!us), Square::from_coords(to.file(), from.rank()));
+                keys.toggle(
+                    Role::Pawn.of(!us),
+                    Square::from_coords(to.file(), from.rank()),
+                );
             }
             Move::Castle { king, rook } => {
                 let side = CastlingSide::from_queen_side(rook < king);
@@ -207,9 +218,12 @@ impl Position {
 
         let mut chess = self.chess.clone();
         chess.play_unchecked(m);
-        let lost_rights = self.chess.castles().castling_rights() ^ chess.castles().castling_rights();
+        let lost_rights =
+            self.chess.castles().castling_rights() ^ chess.castles().castling_rights();
         // Looking for a legal capture is dear; almost no move makes one possible.
-        let ep = chess.maybe_ep_square().and_then(|_| chess.legal_ep_square());
+        let ep = chess
+            .maybe_ep_square()
+            .and_then(|_| chess.legal_ep_square());
         keys.whole ^= keys::black_to_move()
             ^ keys::castling(lost_rights)
             ^ keys::en_passant(self.ep)
@@ -220,7 +234,11 @@ impl Position {
             keys,
             checkers: chess.checkers(),
             ep,
-            reversible_plies: if m.is_zeroing() { 0 } else { self.reversible_plies.saturating_add(1) },
+            reversible_plies: if m.is_zeroing() {
+                0
+            } else {
+                self.reversible_plies.saturating_add(1)
+            },
             chess,
         }
     }
@@ -249,8 +267,16 @@ impl Position {
     pub fn table_key_after(&self, m: Move) -> u64 {
         let us = self.turn();
         let mut key = self.keys.whole ^ keys::black_to_move() ^ keys::en_passant(self.ep);
-        if let Move::Normal { role, from, capture, to, promotion } = m {
-            key ^= keys::piece(role.of(us), from) ^ keys::piece(promotion.unwrap_or(role).of(us), to);
+        if let Move::Normal {
+            role,
+            from,
+            capture,
+            to,
+            promotion,
+        } = m
+        {
+            key ^=
+                keys::piece(role.of(us), from) ^ keys::piece(promotion.unwrap_or(role).of(us), to);
             if let Some(captured) = capture {
                 key ^= keys::piece(captured.of(!us), to);
             }
@@ -268,8 +294,10 @@ impl Position {
         let board = self.board();
         let (us, occupied) = (self.turn(), self.occupied());
         let king = self.king(!us);
-        let (diagonal, straight) =
-            (attacks::bishop_attacks(king, occupied), attacks::rook_attacks(king, occupied));
+        let (diagonal, straight) = (
+            attacks::bishop_attacks(king, occupied),
+            attacks::rook_attacks(king, occupied),
+        );
         CheckSquares {
             by_role: [
                 attacks::pawn_attacks(!us, king),
@@ -301,7 +329,13 @@ impl CheckSquares {
     #[inline]
     pub fn gives_check(&self, m: Move) -> bool {
         match m {
-            Move::Normal { role, from, to, promotion, .. } => {
+            Move::Normal {
+                role,
+                from,
+                to,
+                promotion,
+                ..
+            } => {
                 self.by_role[promotion.unwrap_or(role) as usize - 1].contains(to)
                     || self.screens.contains(from) && !attacks::aligned(from, to, self.king)
             }

@@ -32,10 +32,18 @@ impl PackedMove {
             )
         };
         match m {
-            Move::Normal { from, to, promotion: None, .. } => bits(from, to, NORMAL, 0),
-            Move::Normal { from, to, promotion: Some(role), .. } => {
-                bits(from, to, PROMOTION, role as u16 - Role::Knight as u16)
-            }
+            Move::Normal {
+                from,
+                to,
+                promotion: None,
+                ..
+            } => bits(from, to, NORMAL, 0),
+            Move::Normal {
+                from,
+                to,
+                promotion: Some(role),
+                ..
+            } => bits(from, to, PROMOTION, role as u16 - Role::Knight as u16),
             Move::EnPassant { from, to } => bits(from, to, EN_PASSANT, 0),
             Move::Castle { king, rook } => bits(king, rook, CASTLE, 0),
             Move::Put { .. } => PackedMove::NONE,
@@ -77,7 +85,10 @@ impl PackedMove {
         let role = board.role_at(from)?;
         let m = match self.0 >> KIND_SHIFT {
             EN_PASSANT => Move::EnPassant { from, to },
-            CASTLE if role == Role::King => Move::Castle { king: from, rook: to },
+            CASTLE if role == Role::King => Move::Castle {
+                king: from,
+                rook: to,
+            },
             CASTLE => return None,
             kind => Move::Normal {
                 role,

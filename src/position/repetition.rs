@@ -16,7 +16,9 @@ pub struct KeyHistory {
 impl KeyHistory {
     /// A history that begins with `position`.
     pub fn starting_at(position: &Position) -> KeyHistory {
-        KeyHistory { keys: vec![position.keys().whole] }
+        KeyHistory {
+            keys: vec![position.keys().whole],
+        }
     }
 
     /// Appends the position after a move.
@@ -54,7 +56,9 @@ impl KeyHistory {
         let current = self.keys[last];
         debug_assert_eq!(current, position.keys().whole);
         let reach = position.reversible_plies().min(last);
-        (4..=reach).step_by(2).filter(move |&distance| self.keys[last - distance] == current)
+        (4..=reach)
+            .step_by(2)
+            .filter(move |&distance| self.keys[last - distance] == current)
     }
 
     /// Whether the side to move has a move that repeats an earlier position: one below the root,
@@ -80,7 +84,10 @@ impl KeyHistory {
                 continue;
             }
             // The piece on one of the two squares must be the mover's own.
-            let mover = position.board().color_at(a).or_else(|| position.board().color_at(b));
+            let mover = position
+                .board()
+                .color_at(a)
+                .or_else(|| position.board().color_at(b));
             if mover != Some(position.turn()) {
                 continue;
             }
@@ -88,7 +95,10 @@ impl KeyHistory {
                 return true;
             }
             let target = self.keys[last - distance];
-            if (distance + 4..=reach).step_by(2).any(|d| self.keys[last - d] == target) {
+            if (distance + 4..=reach)
+                .step_by(2)
+                .any(|d| self.keys[last - d] == target)
+            {
                 return true;
             }
         }
@@ -117,13 +127,18 @@ fn slots(key: u64) -> [usize; 2] {
 
 impl Cuckoo {
     fn new() -> Cuckoo {
-        let mut table =
-            Cuckoo { keys: [0; SLOTS], moves: [(Square::A1, Square::A1); SLOTS] };
+        let mut table = Cuckoo {
+            keys: [0; SLOTS],
+            moves: [(Square::A1, Square::A1); SLOTS],
+        };
         for color in Color::ALL {
             for role in Role::ALL.into_iter().filter(|&r| r != Role::Pawn) {
                 let piece = role.of(color);
                 for a in Square::ALL {
-                    for b in attacks::attacks(a, piece, Bitboard::EMPTY).into_iter().filter(|&b| b > a) {
+                    for b in attacks::attacks(a, piece, Bitboard::EMPTY)
+                        .into_iter()
+                        .filter(|&b| b > a)
+                    {
                         let key =
                             keys::piece(piece, a) ^ keys::piece(piece, b) ^ keys::black_to_move();
                         table.insert(key, (a, b));
@@ -149,6 +164,9 @@ impl Cuckoo {
 
     #[inline]
     fn squares(&self, key: u64) -> Option<(Square, Square)> {
-        slots(key).into_iter().find(|&slot| self.keys[slot] == key).map(|slot| self.moves[slot])
+        slots(key)
+            .into_iter()
+            .find(|&slot| self.keys[slot] == key)
+            .map(|slot| self.moves[slot])
     }
 }

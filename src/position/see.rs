@@ -32,7 +32,9 @@ pub fn screens(board: &Board, king: Square, attacker: Color) -> Bitboard {
 #[inline]
 pub fn immediate_gain(m: Move) -> i32 {
     let captured = m.capture().map_or(0, value);
-    let promoted = m.promotion().map_or(0, |role| value(role) - value(Role::Pawn));
+    let promoted = m
+        .promotion()
+        .map_or(0, |role| value(role) - value(Role::Pawn));
     captured + promoted
 }
 
@@ -119,11 +121,16 @@ impl Pins {
             Bitboard::EMPTY
         } else {
             board.by_color(!color)
-                & (attacks::rook_attacks(king, board.occupied() & !pinned) & board.rooks_and_queens()
+                & (attacks::rook_attacks(king, board.occupied() & !pinned)
+                    & board.rooks_and_queens()
                     | attacks::bishop_attacks(king, board.occupied() & !pinned)
                         & board.bishops_and_queens())
         };
-        Pins { pinned, pinners, king }
+        Pins {
+            pinned,
+            pinners,
+            king,
+        }
     }
 
     /// Pinned pieces that may not capture on `to` while their pinners stand in `occupied`.
@@ -140,6 +147,8 @@ fn least_valuable(board: &Board, candidates: Bitboard) -> Option<(Role, Square)>
         return None;
     }
     Role::ALL.into_iter().find_map(|role| {
-        (candidates & board.by_role(role)).first().map(|square| (role, square))
+        (candidates & board.by_role(role))
+            .first()
+            .map(|square| (role, square))
     })
 }

@@ -20,7 +20,13 @@ impl Position {
         let mut push = |role: Role, from: Square, to: Square, promotion: Option<Role>| {
             if !pinned.contains(from) || attacks::aligned(from, to, king) {
                 let capture = board.role_at(to);
-                moves.push(Move::Normal { role, from, capture, to, promotion });
+                moves.push(Move::Normal {
+                    role,
+                    from,
+                    capture,
+                    to,
+                    promotion,
+                });
             }
         };
 

@@ -50,7 +50,12 @@ impl Position {
         for queen in theirs & board.queens() {
             all |= attacks::queen_attacks(queen, occupied);
         }
-        Threats { all, by_pawn, by_minor, by_rook }
+        Threats {
+            all,
+            by_pawn,
+            by_minor,
+            by_rook,
+        }
     }
 
     /// Whether the opponent attacks a piece of the side to move with a lesser one, or a hanging

@@ -110,7 +110,10 @@ mod tests {
     fn limits(white: Option<i64>, increment: Option<i64>, moves_to_go: Option<u32>) -> Limits {
         Limits {
             time: ByColor { white, black: None },
-            increment: ByColor { white: increment, black: None },
+            increment: ByColor {
+                white: increment,
+                black: None,
+            },
             moves_to_go,
             ..Limits::default()
         }
@@ -118,10 +121,26 @@ mod tests {
 
     #[test]
     fn the_hard_limit_never_reaches_the_flag() {
-        for time in [-50, 0, 1, 10, 24, 26, 100, 1000, 60_000, 10_000_000, i64::MAX / 2] {
+        for time in [
+            -50,
+            0,
+            1,
+            10,
+            24,
+            26,
+            100,
+            1000,
+            60_000,
+            10_000_000,
+            i64::MAX / 2,
+        ] {
             for increment in [None, Some(0), Some(100), Some(1_000_000)] {
                 for moves in [None, Some(0), Some(1), Some(40)] {
-                    let clock = Clock::new(&limits(Some(time), increment, moves), Color::White, OVERHEAD);
+                    let clock = Clock::new(
+                        &limits(Some(time), increment, moves),
+                        Color::White,
+                        OVERHEAD,
+                    );
                     let (soft, hard) = (clock.soft.unwrap(), clock.hard.unwrap());
                     assert!(soft <= hard);
                     let room = (time.max(0) as f64 - 25.0).max(time.max(0) as f64 / 8.0) / 1000.0;
@@ -134,23 +153,48 @@ mod tests {
     #[test]
     fn a_missing_clock_is_the_other_sides() {
         let clock = Clock::new(&limits(Some(1000), None, None), Color::Black, OVERHEAD);
-        assert_eq!(clock, Clock::new(&limits(Some(1000), None, None), Color::White, OVERHEAD));
+        assert_eq!(
+            clock,
+            Clock::new(&limits(Some(1000), None, None), Color::White, OVERHEAD)
+        );
         let increment_only = limits(None, Some(1000), None);
-        assert!(Clock::new(&increment_only, Color::White, OVERHEAD).hard.is_some());
+        assert!(
+            Clock::new(&increment_only, Color::White, OVERHEAD)
+                .hard
+                .is_some()
+        );
     }
 
     #[test]
     fn a_fixed_time_has_no_soft_limit_and_binds_a_longer_clock() {
-        let fixed = Limits { move_time: Some(100), ..Limits::default() };
+        let fixed = Limits {
+            move_time: Some(100),
+            ..Limits::default()
+        };
         let clock = Clock::new(&fixed, Color::White, OVERHEAD);
-        assert_eq!(clock, Clock { soft: None, hard: Some(Duration::from_millis(75)) });
-        let both = Limits { move_time: Some(100), ..limits(Some(60_000), None, None) };
-        assert_eq!(Clock::new(&both, Color::White, OVERHEAD).hard, Some(Duration::from_millis(75)));
+        assert_eq!(
+            clock,
+            Clock {
+                soft: None,
+                hard: Some(Duration::from_millis(75))
+            }
+        );
+        let both = Limits {
+            move_time: Some(100),
+            ..limits(Some(60_000), None, None)
+        };
+        assert_eq!(
+            Clock::new(&both, Color::White, OVERHEAD).hard,
+            Some(Duration::from_millis(75))
+        );
     }
 
     #[test]
     fn no_clock_means_no_limit() {
-        assert_eq!(Clock::new(&Limits::default(), Color::White, OVERHEAD), Clock::default());
+        assert_eq!(
+            Clock::new(&Limits::default(), Color::White, OVERHEAD),
+            Clock::default()
+        );
     }
 
     #[test]
@@ -162,9 +206,28 @@ mod tests {
             score_drop: 0,
             forced: false,
         };
-        let doubt = Lesson { stable_iterations: 0, fail_lows: 2, best_move_share: 0.3, ..calm };
+        let doubt = Lesson {
+            stable_iterations: 0,
+            fail_lows: 2,
+            best_move_share: 0.3,
+            ..calm
+        };
         assert!(calm.scale() < 1.0 && doubt.scale() > 2.0);
-        assert!(Lesson { score_drop: 30, ..calm }.scale() > calm.scale());
-        assert!(Lesson { forced: true, ..doubt }.scale() < 0.1);
+        assert!(
+            Lesson {
+                score_drop: 30,
+                ..calm
+            }
+            .scale()
+                > calm.scale()
+        );
+        assert!(
+            Lesson {
+                forced: true,
+                ..doubt
+            }
+            .scale()
+                < 0.1
+        );
     }
 }

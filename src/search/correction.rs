@@ -36,7 +36,9 @@ pub struct Corrections {
 
 impl Default for Corrections {
     fn default() -> Self {
-        Self { tables: std::array::from_fn(|_| Box::new([[0; BUCKETS]; 2])) }
+        Self {
+            tables: std::array::from_fn(|_| Box::new([[0; BUCKETS]; 2])),
+        }
     }
 }
 

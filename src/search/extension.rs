@@ -108,7 +108,10 @@ pub(super) fn reduction<N: Node>(
     }
     if known.tt_pv {
         r -= params::lmr_tt_pv();
-        if known.entry.is_some_and(|e| e.score != NONE && e.score <= alpha) {
+        if known
+            .entry
+            .is_some_and(|e| e.score != NONE && e.score <= alpha)
+        {
             r += params::lmr_tt_pv_fail_low();
         }
     }

@@ -62,14 +62,26 @@ impl Rates {
     /// The signed change for a move at `depth`.
     #[inline]
     fn change(self, depth: i32, good: bool) -> i32 {
-        if good { self.bonus.at(depth) } else { -self.malus.at(depth) }
+        if good {
+            self.bonus.at(depth)
+        } else {
+            -self.malus.at(depth)
+        }
     }
 }
 
 const fn rates(bonus: [i32; 3], malus: [i32; 3]) -> Rates {
     Rates {
-        bonus: Ramp { slope: bonus[0], offset: bonus[1], max: bonus[2] },
-        malus: Ramp { slope: malus[0], offset: malus[1], max: malus[2] },
+        bonus: Ramp {
+            slope: bonus[0],
+            offset: bonus[1],
+            max: bonus[2],
+        },
+        malus: Ramp {
+            slope: malus[0],
+            offset: malus[1],
+            max: malus[2],
+        },
     }
 }
 
@@ -217,7 +229,9 @@ impl Histories {
         QuietRows {
             piece_to: &self.piece_to,
             from_to: &self.from_to[context.us.is_black() as usize],
-            continuation: context.predecessors.map(|earlier| &self.continuation[usize::from(earlier)]),
+            continuation: context
+                .predecessors
+                .map(|earlier| &self.continuation[usize::from(earlier)]),
             pawns: &self.pawns[context.pawn_bucket],
         }
     }
@@ -233,7 +247,10 @@ impl Histories {
     pub fn update_quiet(&mut self, context: &Context, m: Move, depth: i32, good: bool) {
         self.add_main(context, m, MAIN.change(depth, good));
         let index = context.index(m).piece_to;
-        apply(&mut self.pawns[context.pawn_bucket][index], PAWN.change(depth, good));
+        apply(
+            &mut self.pawns[context.pawn_bucket][index],
+            PAWN.change(depth, good),
+        );
         self.update_continuation(context, m, depth, good);
     }
 
@@ -253,9 +270,15 @@ impl Histories {
     /// Adds `bonus` to a quiet move's butterfly history.
     pub fn add_main(&mut self, context: &Context, m: Move, bonus: i32) {
         let i = context.index(m);
-        apply(&mut self.piece_to[i.origin_attacked][i.landing_attacked][i.piece_to], bonus);
+        apply(
+            &mut self.piece_to[i.origin_attacked][i.landing_attacked][i.piece_to],
+            bonus,
+        );
         let from_to = &mut self.from_to[context.us.is_black() as usize];
-        apply(&mut from_to[i.origin_attacked][i.landing_attacked][i.from][i.to], bonus);
+        apply(
+            &mut from_to[i.origin_attacked][i.landing_attacked][i.from][i.to],
+            bonus,
+        );
     }
 
     /// The butterfly bonus of a good quiet move at `depth`.
@@ -266,7 +289,10 @@ impl Histories {
     /// Rewards or punishes a tactical move.
     pub fn update_capture(&mut self, context: &Context, m: Move, depth: i32, good: bool) {
         let (t, captured, piece, to) = capture_index(context, m);
-        apply(&mut self.captures[t][captured][piece][to], TACTICAL.change(depth, good));
+        apply(
+            &mut self.captures[t][captured][piece][to],
+            TACTICAL.change(depth, good),
+        );
     }
 }
 
@@ -316,7 +342,13 @@ mod tests {
 
     #[test]
     fn castling_is_indexed_by_where_the_king_lands() {
-        let castle = Move::Castle { king: Square::B1, rook: Square::A1 };
-        assert_eq!(piece_to(castle, Color::White), 5 * 64 + Square::C1 as PieceTo);
+        let castle = Move::Castle {
+            king: Square::B1,
+            rook: Square::A1,
+        };
+        assert_eq!(
+            piece_to(castle, Color::White),
+            5 * 64 + Square::C1 as PieceTo
+        );
     }
 }

@@ -41,7 +41,13 @@ impl Worker<'_> {
     /// Searches deeper and deeper until a limit is reached.
     pub fn iterate(&mut self) -> Finding {
         let lines = self.search.job.multipv.clamp(1, self.root_moves.len());
-        let last_depth = self.search.job.limits.depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
+        let last_depth = self
+            .search
+            .job
+            .limits
+            .depth
+            .unwrap_or(MAX_DEPTH)
+            .clamp(1, MAX_DEPTH);
         let mut course = Course::default();
         let mut completed = 0;
         let mut told: Vec<(Move, i32)> = Vec::new();
@@ -85,12 +91,18 @@ impl Worker<'_> {
                 self.tell_lines(lines, completed.max(1));
             }
         }
-        Finding { best, depth: completed }
+        Finding {
+            best,
+            depth: completed,
+        }
     }
 
     fn publish(&self) {
         let best = &self.root_moves[0];
-        self.search.job.control.publish(best.m, best.line.get(1).copied());
+        self.search
+            .job
+            .control
+            .publish(best.m, best.line.get(1).copied());
     }
 
     /// Searches the root for the line in hand, in a window that widens until it holds the score.
@@ -99,7 +111,10 @@ impl Worker<'_> {
         let mut alpha = -INFINITE;
         let mut beta = INFINITE;
         let mut delta = params::aspiration_delta();
-        if let Some(average) = self.root_moves[self.pv_index].average.filter(|_| depth >= 3) {
+        if let Some(average) = self.root_moves[self.pv_index]
+            .average
+            .filter(|_| depth >= 3)
+        {
             delta += average * average / params::aspiration_square_divisor();
             alpha = (average - delta).max(-INFINITE);
             beta = (average + delta).min(INFINITE);
@@ -136,11 +151,20 @@ impl Worker<'_> {
                 self.publish();
                 self.tell_line(0, depth, bound);
             }
-            let growth = params::aspiration_growth() + params::aspiration_growth_reduced() * reduced;
+            let growth =
+                params::aspiration_growth() + params::aspiration_growth_reduced() * reduced;
             delta = (delta + delta * growth / 128).min(2 * INFINITE);
             if is_decisive(score) {
-                alpha = if bound == ScoreBound::Upper { -INFINITE } else { alpha };
-                beta = if bound == ScoreBound::Lower { INFINITE } else { beta };
+                alpha = if bound == ScoreBound::Upper {
+                    -INFINITE
+                } else {
+                    alpha
+                };
+                beta = if bound == ScoreBound::Lower {
+                    INFINITE
+                } else {
+                    beta
+                };
             }
         }
     }
@@ -150,11 +174,16 @@ impl Worker<'_> {
         for index in 0..lines {
             self.tell_line(index, depth, ScoreBound::Exact);
         }
-        self.root_moves[..lines].iter().map(|r| (r.m, r.newest_score())).collect()
+        self.root_moves[..lines]
+            .iter()
+            .map(|r| (r.m, r.newest_score()))
+            .collect()
     }
 
     fn tell_line(&self, index: usize, depth: i32, bound: ScoreBound) {
-        let info = self.search.info(&self.root_moves[index], index, depth, bound);
+        let info = self
+            .search
+            .info(&self.root_moves[index], index, depth, bound);
         self.say(|search| Event::Info { search, info });
     }
 
@@ -162,11 +191,21 @@ impl Worker<'_> {
     fn enough(&mut self, course: &mut Course, fail_lows: usize) -> bool {
         let best = &self.root_moves[0];
         let (m, score, spent) = (best.m, best.newest_score(), best.nodes);
-        course.stable_iterations =
-            if course.best == Some(m) { course.stable_iterations + 1 } else { 0 };
-        course.mate_iterations =
-            if score.abs() >= MATE_IN_MAX { course.mate_iterations + 1 } else { 0 };
-        let score_drop = if course.best.is_some() { course.score - score } else { 0 };
+        course.stable_iterations = if course.best == Some(m) {
+            course.stable_iterations + 1
+        } else {
+            0
+        };
+        course.mate_iterations = if score.abs() >= MATE_IN_MAX {
+            course.mate_iterations + 1
+        } else {
+            0
+        };
+        let score_drop = if course.best.is_some() {
+            course.score - score
+        } else {
+            0
+        };
         course.best = Some(m);
         course.score = score;
 
@@ -214,8 +253,11 @@ impl Worker<'_> {
             if is_best {
                 root_move.score = score;
                 root_move.seldepth = seldepth;
-                root_move.average =
-                    Some(root_move.average.map_or(score, |average| (2 * score + average) / 3));
+                root_move.average = Some(
+                    root_move
+                        .average
+                        .map_or(score, |average| (2 * score + average) / 3),
+                );
                 root_move.line.clear();
                 root_move.line.push(m);
                 root_move.line.extend_from_slice(&rest);
@@ -230,7 +272,12 @@ impl Worker<'_> {
     pub fn tell_current_move(&self, m: Move, number: usize) {
         if self.id == 0 && self.search.job.control.started.elapsed() >= TALKATIVE_AFTER {
             let depth = self.root_depth;
-            self.say(|search| Event::CurrentMove { search, depth, current: m, number });
+            self.say(|search| Event::CurrentMove {
+                search,
+                depth,
+                current: m,
+                number,
+            });
         }
     }
 }

@@ -19,11 +19,12 @@ impl Worker<'_> {
             && !is_tactical(m)
         {
             let sum = known.static_eval + parent.static_eval;
-            let bonus = (-sum - params::eval_difference_offset())
-                * params::eval_difference_slope()
-                / 32;
+            let bonus =
+                (-sum - params::eval_difference_offset()) * params::eval_difference_slope() / 32;
             let max = params::eval_difference_max();
-            self.memory.histories.add_main(&context, m, bonus.clamp(-max, max));
+            self.memory
+                .histories
+                .add_main(&context, m, bonus.clamp(-max, max));
         }
     }
 
@@ -60,7 +61,9 @@ impl Worker<'_> {
         if let (Some(m), Some(context)) = (parent.current, parent.context)
             && !is_tactical(m)
         {
-            self.memory.histories.add_main(&context, m, Histories::main_bonus(depth));
+            self.memory
+                .histories
+                .add_main(&context, m, Histories::main_bonus(depth));
         }
     }
 }

@@ -128,7 +128,10 @@ impl Control {
     pub fn clock_elapsed(&self) -> Duration {
         match self.ponderhit.load(Ordering::Acquire) {
             u64::MAX => Duration::ZERO,
-            micros => self.started.elapsed().saturating_sub(Duration::from_micros(micros)),
+            micros => self
+                .started
+                .elapsed()
+                .saturating_sub(Duration::from_micros(micros)),
         }
     }
 
@@ -150,7 +153,10 @@ impl Control {
     /// The best root move published so far and the reply expected to it.
     pub fn best(&self) -> (PackedMove, PackedMove) {
         let bits = self.best.load(Ordering::Acquire);
-        (PackedMove::from_bits(bits as u16), PackedMove::from_bits((bits >> 16) as u16))
+        (
+            PackedMove::from_bits(bits as u16),
+            PackedMove::from_bits((bits >> 16) as u16),
+        )
     }
 }
 

@@ -12,10 +12,7 @@ use super::{
     params,
     picker::{self, Picker},
     pruning::{exchange_threshold, quiet_verdict},
-    score::{
-        INFINITE, MAX_DEPTH, MAX_PLY, NONE, is_decisive, is_loss, mate_in,
-        mated_in,
-    },
+    score::{INFINITE, MAX_DEPTH, MAX_PLY, NONE, is_decisive, is_loss, mate_in, mated_in},
     transposition::{Bound, Entry},
     worker::Worker,
 };
@@ -76,8 +73,17 @@ pub(super) struct Known {
 }
 
 impl Known {
-    pub fn for_picker<'a>(&'a self, position: &'a Position, checks: &'a CheckSquares) -> picker::Node<'a> {
-        picker::Node { position, threats: &self.threats, checks, context: &self.context }
+    pub fn for_picker<'a>(
+        &'a self,
+        position: &'a Position,
+        checks: &'a CheckSquares,
+    ) -> picker::Node<'a> {
+        picker::Node {
+            position,
+            threats: &self.threats,
+            checks,
+            context: &self.context,
+        }
     }
 
     pub fn table_move_is_tactical(&self) -> bool {
@@ -88,7 +94,11 @@ impl Known {
 /// Whether a score of kind `bound` settles the window around `beta`.
 #[inline]
 pub(super) fn bound_settles(bound: Bound, score: i32, beta: i32) -> bool {
-    if score >= beta { bound.is_lower() } else { bound.is_upper() }
+    if score >= beta {
+        bound.is_lower()
+    } else {
+        bound.is_upper()
+    }
 }
 
 impl Worker<'_> {
@@ -120,7 +130,11 @@ impl Worker<'_> {
                 return self.draw_score();
             }
             if ply >= MAX_PLY - 1 {
-                return if position.in_check() { 0 } else { self.evaluate(position) };
+                return if position.in_check() {
+                    0
+                } else {
+                    self.evaluate(position)
+                };
             }
             if alpha < 0 && self.keys.has_upcoming_repetition(position, ply) {
                 alpha = self.draw_score();
@@ -241,15 +255,20 @@ impl Worker<'_> {
             };
             known.eval = match entry {
                 Some(e)
-                    if e.score != NONE && bound_settles(e.bound, e.score, known.static_eval + 1) =>
+                    if e.score != NONE
+                        && bound_settles(e.bound, e.score, known.static_eval + 1) =>
                 {
                     e.score
                 }
                 _ => known.static_eval,
             };
-            let earlier = [2, 4].into_iter().map(|back| self.frame_before(ply, back).static_eval);
-            known.improving =
-                earlier.into_iter().find(|&e| e != NONE).is_none_or(|e| known.static_eval > e);
+            let earlier = [2, 4]
+                .into_iter()
+                .map(|back| self.frame_before(ply, back).static_eval);
+            known.improving = earlier
+                .into_iter()
+                .find(|&e| e != NONE)
+                .is_none_or(|e| known.static_eval > e);
         }
         let frame = self.frame(ply);
         frame.static_eval = known.static_eval;
@@ -306,8 +325,15 @@ impl Worker<'_> {
             if !N::PV && !known.in_check && !is_loss(best_score) {
                 let reduced_depth = (depth - base_reduction / 1024).max(0);
                 let pruned = if quiet {
-                    let verdict =
-                        quiet_verdict(known, depth, reduced_depth, number, alpha, stat, gives_check);
+                    let verdict = quiet_verdict(
+                        known,
+                        depth,
+                        reduced_depth,
+                        number,
+                        alpha,
+                        stat,
+                        gives_check,
+                    );
                     if verdict {
                         picker.skip_quiets();
                     }
@@ -357,8 +383,7 @@ impl Worker<'_> {
                     );
                 let reduced = (new_depth - reduction / 1024).clamp(0, new_depth + 1);
                 self.frame(ply).reduction = (new_depth - reduced) * 1024;
-                score =
-                    -self.negamax::<OffPv>(&child, ply + 1, -alpha - 1, -alpha, reduced, true);
+                score = -self.negamax::<OffPv>(&child, ply + 1, -alpha - 1, -alpha, reduced, true);
                 self.frame(ply).reduction = 0;
                 if score > alpha && reduced < new_depth && !self.aborted {
                     let deeper = params::lmr_deeper_base()
@@ -367,12 +392,19 @@ impl Worker<'_> {
                         - i32::from(score < best_score + new_depth);
                     if reduced < new_depth {
                         score = -self.negamax::<OffPv>(
-                            &child, ply + 1, -alpha - 1, -alpha, new_depth, !known.cut_node,
+                            &child,
+                            ply + 1,
+                            -alpha - 1,
+                            -alpha,
+                            new_depth,
+                            !known.cut_node,
                         );
                     }
                     if quiet && !self.aborted && (score <= alpha || score >= beta) {
                         let good = score >= beta;
-                        self.memory.histories.update_continuation(context, m, depth, good);
+                        self.memory
+                            .histories
+                            .update_continuation(context, m, depth, good);
                     }
                 } else if score > alpha && score < best_score + 16 {
                     new_depth -= 1;
@@ -383,7 +415,12 @@ impl Worker<'_> {
             };
             if full_search {
                 score = -self.negamax::<OffPv>(
-                    &child, ply + 1, -alpha - 1, -alpha, new_depth, !known.cut_node,
+                    &child,
+                    ply + 1,
+                    -alpha - 1,
+                    -alpha,
+                    new_depth,
+                    !known.cut_node,
                 );
             }
             if N::PV && (number == 1 || score > alpha) {
@@ -413,7 +450,11 @@ impl Worker<'_> {
                 }
             }
             if Some(m) != best_move {
-                let tried = if quiet { &mut quiets_tried } else { &mut tacticals_tried };
+                let tried = if quiet {
+                    &mut quiets_tried
+                } else {
+                    &mut tacticals_tried
+                };
                 let _ = tried.try_push(m);
             }
         }
@@ -435,7 +476,16 @@ impl Worker<'_> {
             self.praise_refutation(ply, depth);
         }
         if known.excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
-            self.store_result(position, ply, best_score, first_alpha, beta, best_move, depth, known);
+            self.store_result(
+                position,
+                ply,
+                best_score,
+                first_alpha,
+                beta,
+                best_move,
+                depth,
+                known,
+            );
         }
         best_score
     }
@@ -480,7 +530,9 @@ impl Worker<'_> {
             && !best.is_some_and(|m| is_tactical(m) && position.see_ge(m, 0))
         {
             let last = self.last_moves(ply);
-            self.memory.corrections.update(position, last, depth, score - known.static_eval);
+            self.memory
+                .corrections
+                .update(position, last, depth, score - known.static_eval);
         }
         let entry = Entry {
             best: best.map_or(PackedMove::NONE, PackedMove::new),

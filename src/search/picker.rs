@@ -141,14 +141,19 @@ impl Picker {
                         self.moves[self.bad_end] = m;
                         self.bad_end += 1;
                     }
-                    self.stage = if self.tactical_only { Stage::Done } else { Stage::Killer };
+                    self.stage = if self.tactical_only {
+                        Stage::Done
+                    } else {
+                        Stage::Killer
+                    };
                 }
                 Stage::Killer => {
                     self.stage = Stage::ScoreQuiets;
                     if !self.skip_quiets
                         && let Some(killer) = self.killer
-                        && let Some(found) =
-                            self.moves[self.tactical_end..].iter().position(|s| s.m == killer)
+                        && let Some(found) = self.moves[self.tactical_end..]
+                            .iter()
+                            .position(|s| s.m == killer)
                     {
                         self.moves.swap_remove(self.tactical_end + found);
                         return self.killer;
@@ -203,11 +208,19 @@ impl Picker {
                 Some(_) => -UNDERPROMOTION_MALUS,
                 None => 0,
             };
-            Scored { m, score: victim + promotion + histories.capture(node.context, m) }
+            Scored {
+                m,
+                score: victim + promotion + histories.capture(node.context, m),
+            }
         };
         if self.tactical_only {
             let moves = node.position.tactical_moves();
-            self.moves.extend(moves.into_iter().filter(|&m| Some(m) != table_move).map(score));
+            self.moves.extend(
+                moves
+                    .into_iter()
+                    .filter(|&m| Some(m) != table_move)
+                    .map(score),
+            );
             self.tactical_end = self.moves.len();
         } else {
             for m in node.position.legal_moves() {
@@ -227,7 +240,12 @@ impl Picker {
     }
 
     fn score_quiets(&mut self, node: Node, histories: &Histories) {
-        let Node { position, threats, checks, context } = node;
+        let Node {
+            position,
+            threats,
+            checks,
+            context,
+        } = node;
         let us = position.turn();
         let board = position.board();
         let theirs = board.by_color(!us);
@@ -244,7 +262,14 @@ impl Picker {
             if checks.gives_check(m) && position.see_ge(m, params::check_see()) {
                 score += params::check_bonus();
             }
-            if let Move::Normal { role, from, to, promotion, .. } = m {
+            if let Move::Normal {
+                role,
+                from,
+                to,
+                promotion,
+                ..
+            } = m
+            {
                 if role == Role::Pawn {
                     score += attack_bonus(board, attacks::pawn_attacks(us, to) & theirs);
                     if promotion.is_some() {
@@ -257,7 +282,8 @@ impl Picker {
                         Role::Queen => params::escape_queen(),
                         _ => params::escape_minor(),
                     };
-                    score += worth * (i32::from(danger.contains(from)) - i32::from(danger.contains(to)));
+                    score +=
+                        worth * (i32::from(danger.contains(from)) - i32::from(danger.contains(to)));
                 }
             }
             scored.score = score;

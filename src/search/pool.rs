@@ -26,7 +26,10 @@ use super::{
     wdl,
     worker::{Memory, NodeCounter, RootMove, Worker},
 };
-use crate::position::{Position, repetition::{self, KeyHistory}};
+use crate::position::{
+    Position,
+    repetition::{self, KeyHistory},
+};
 
 /// Room for the deepest line: a few kilobytes a ply, twice over for searches within a node.
 const STACK_BYTES: usize = 16 << 20;
@@ -64,7 +67,10 @@ pub(super) struct Search {
 impl Search {
     /// Nodes of all threads.
     pub fn total_nodes(&self) -> u64 {
-        self.counters.iter().map(|counter| counter.load(Relaxed)).sum()
+        self.counters
+            .iter()
+            .map(|counter| counter.load(Relaxed))
+            .sum()
     }
 
     /// A line as it is told; `index` is its rank from 0.
@@ -149,7 +155,14 @@ impl Pool {
         repetition::prepare();
         let (sender, events) = unbounded();
         let table = Table::new(hash)?;
-        let mut pool = Pool { threads: Vec::new(), table, events, sender, started: 0, current: None };
+        let mut pool = Pool {
+            threads: Vec::new(),
+            table,
+            events,
+            sender,
+            started: 0,
+            current: None,
+        };
         pool.set_threads(1)?;
         Ok(pool)
     }
@@ -165,7 +178,10 @@ impl Pool {
     /// # Panics
     /// When the job has no root move.
     pub fn start(&mut self, job: Job) -> u64 {
-        assert!(!job.root_moves.is_empty(), "a finished game can't be searched");
+        assert!(
+            !job.root_moves.is_empty(),
+            "a finished game can't be searched"
+        );
         self.started += 1;
         self.table.new_search();
         self.current = Some(Arc::clone(&job.control));
@@ -247,7 +263,9 @@ impl Pool {
 
     /// Clearing is bound by memory: a thread a core, even if fewer search.
     fn clearing_threads(&self) -> usize {
-        thread::available_parallelism().map_or(1, usize::from).max(self.threads.len())
+        thread::available_parallelism()
+            .map_or(1, usize::from)
+            .max(self.threads.len())
     }
 
     fn wait_until_idle(&self) {
@@ -324,8 +342,7 @@ fn lead(search: &Search, memory: &mut Memory, events: &Sender<Event>) {
     job.control.hold(job.limits.infinite);
     job.control.stop();
     let helpers = search.counters.len() - 1;
-    let others: Vec<Finding> =
-        search.findings.1.iter().take(helpers).flatten().collect();
+    let others: Vec<Finding> = search.findings.1.iter().take(helpers).flatten().collect();
 
     let number = search.number;
     let voting = job.multipv == 1 && job.limits.depth.is_none();
@@ -338,26 +355,41 @@ fn lead(search: &Search, memory: &mut Memory, events: &Sender<Event>) {
         && own.as_ref().is_none_or(|own| own.best.m != chosen.best.m)
     {
         let info = search.info(&chosen.best, 0, chosen.depth.max(1), ScoreBound::Exact);
-        let _ = events.send(Event::Info { search: number, info });
+        let _ = events.send(Event::Info {
+            search: number,
+            info,
+        });
     }
     let nodes = search.total_nodes();
     let outcome = match chosen {
         Some(Finding { best, depth }) => Outcome {
             best: Some(best.m),
-            ponder: best.line.get(1).copied().or_else(|| search.expected_reply(best.m)),
+            ponder: best
+                .line
+                .get(1)
+                .copied()
+                .or_else(|| search.expected_reply(best.m)),
             score: best.newest_score(),
             depth: *depth,
             nodes,
         },
         None => Outcome {
-            best: job.control.best().0.unpack(&job.root).or(job.root_moves.first().copied()),
+            best: job
+                .control
+                .best()
+                .0
+                .unpack(&job.root)
+                .or(job.root_moves.first().copied()),
             ponder: None,
             score: score::DRAW,
             depth: 0,
             nodes,
         },
     };
-    let _ = events.send(Event::Done { search: number, outcome });
+    let _ = events.send(Event::Done {
+        search: number,
+        outcome,
+    });
 }
 
 /// The finding that most threads, the deeper and surer ones before the others, agree on. A proven
@@ -374,8 +406,7 @@ fn vote<'a>(own: &'a Finding, others: &'a [Finding]) -> Option<&'a Finding> {
             score > best_score
         } else {
             let (votes, best_votes) = (votes(finding.best.m), votes(best.best.m));
-            votes > best_votes
-                || votes == best_votes && weight(finding) > weight(best)
+            votes > best_votes || votes == best_votes && weight(finding) > weight(best)
         };
         if better {
             best = finding;

@@ -73,7 +73,9 @@ impl Worker<'_> {
             || self.no_null_for == Some(us)
             || self.frame_before(ply, 1).current.is_none()
             || !position.has_pieces(us)
-            || known.entry.is_some_and(|e| e.score != NONE && e.bound == Bound::Upper && e.score < beta)
+            || known
+                .entry
+                .is_some_and(|e| e.score != NONE && e.bound == Bound::Upper && e.score < beta)
         {
             return None;
         }
@@ -113,11 +115,17 @@ impl Worker<'_> {
         known: &Known,
     ) -> Option<i32> {
         let raised = beta + params::probcut_margin()
-            - if known.improving { params::probcut_improving() } else { 0 };
+            - if known.improving {
+                params::probcut_improving()
+            } else {
+                0
+            };
         if !known.cut_node
             || depth < 3
             || is_decisive(beta)
-            || known.entry.is_some_and(|e| e.score != NONE && e.score < raised)
+            || known
+                .entry
+                .is_some_and(|e| e.score != NONE && e.score < raised)
         {
             return None;
         }
@@ -141,12 +149,22 @@ impl Worker<'_> {
                 searched = base_depth - surplus;
                 let higher = raised + surplus * params::probcut_ada_divisor();
                 score = -self.negamax::<OffPv>(
-                    &child, ply + 1, -higher, -higher + 1, searched, !known.cut_node,
+                    &child,
+                    ply + 1,
+                    -higher,
+                    -higher + 1,
+                    searched,
+                    !known.cut_node,
                 );
                 if score < higher && higher > raised {
                     searched = base_depth;
                     score = -self.negamax::<OffPv>(
-                        &child, ply + 1, -raised, -raised + 1, searched, !known.cut_node,
+                        &child,
+                        ply + 1,
+                        -raised,
+                        -raised + 1,
+                        searched,
+                        !known.cut_node,
                     );
                 }
             }
@@ -164,7 +182,11 @@ impl Worker<'_> {
                     pv: known.tt_pv,
                 };
                 self.search.table.store(position.table_key(), ply, entry);
-                return Some(if is_decisive(score) { score } else { score - (raised - beta) });
+                return Some(if is_decisive(score) {
+                    score
+                } else {
+                    score - (raised - beta)
+                });
             }
         }
         None
@@ -183,7 +205,11 @@ pub(super) fn quiet_verdict(
 ) -> bool {
     // Late move pruning: so many moves were tried in vain.
     let squared = depth * depth;
-    let enough = if known.improving { 4 + 8 * squared / 9 } else { (5 + 8 * squared / 9) / 2 };
+    let enough = if known.improving {
+        4 + 8 * squared / 9
+    } else {
+        (5 + 8 * squared / 9) / 2
+    };
     if reduced_depth < 9 && number as i32 >= enough {
         return true;
     }
@@ -202,7 +228,10 @@ pub(super) fn quiet_verdict(
 
 /// The exchange value below which a move is pruned.
 pub(super) fn exchange_threshold(quiet: bool, depth: i32, stat: i32) -> i32 {
-    let threshold =
-        if quiet { params::see_quiet() * depth } else { params::see_tactical() * depth * depth };
+    let threshold = if quiet {
+        params::see_quiet() * depth
+    } else {
+        params::see_tactical() * depth * depth
+    };
     threshold - params::see_history() * stat / 1024
 }

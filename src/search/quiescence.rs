@@ -75,7 +75,11 @@ impl Worker<'_> {
                     self.store_evaluation(position, ply, raw, tt_pv);
                 }
                 let decisive = is_decisive(best_score) || is_decisive(beta);
-                return if decisive { best_score } else { (best_score + beta) / 2 };
+                return if decisive {
+                    best_score
+                } else {
+                    (best_score + beta) / 2
+                };
             }
             alpha = alpha.max(best_score);
         }
@@ -85,8 +89,12 @@ impl Worker<'_> {
         let threats = position.threats();
         let context = self.context(position, ply, &threats);
         let checks = position.check_squares();
-        let node =
-            picker::Node { position, threats: &threats, checks: &checks, context: &context };
+        let node = picker::Node {
+            position,
+            threats: &threats,
+            checks: &checks,
+            context: &context,
+        };
         let mut picker = if in_check {
             Picker::evasions(table_move)
         } else {
@@ -152,8 +160,14 @@ impl Worker<'_> {
             Bound::Upper
         };
         let best = best_move.map_or(PackedMove::NONE, PackedMove::new);
-        let found =
-            Entry { best, score: best_score, eval: raw, depth: 0, bound, pv: tt_pv };
+        let found = Entry {
+            best,
+            score: best_score,
+            eval: raw,
+            depth: 0,
+            bound,
+            pv: tt_pv,
+        };
         self.search.table.store(key, ply, found);
         best_score
     }

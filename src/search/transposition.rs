@@ -139,7 +139,11 @@ impl Table {
             .ok_or_else(|| "that is more than this machine can address".to_owned())
             .and_then(|bytes| system::SharedMemory::zeroed(bytes).map_err(|e| e.to_string()))?;
         let clusters = memory.words().len() / CLUSTER_WORDS;
-        Ok(Arc::new(Table { memory, clusters, age: AtomicU64::new(0) }))
+        Ok(Arc::new(Table {
+            memory,
+            clusters,
+            age: AtomicU64::new(0),
+        }))
     }
 
     fn cluster(&self, key: u64) -> &[AtomicU64] {
@@ -246,7 +250,9 @@ impl Table {
 
     /// Empties the table with `threads` threads.
     pub fn clear(&self, threads: usize) {
-        self.in_parts(threads, |part| part.iter().for_each(|word| word.store(0, Relaxed)));
+        self.in_parts(threads, |part| {
+            part.iter().for_each(|word| word.store(0, Relaxed))
+        });
         self.age.store(0, Relaxed);
     }
 
@@ -254,7 +260,9 @@ impl Table {
     /// page by page in the first search.
     pub fn settle(&self, threads: usize) {
         self.in_parts(threads, |part| {
-            part.iter().step_by(PAGE_WORDS).for_each(|word| word.store(0, Relaxed));
+            part.iter()
+                .step_by(PAGE_WORDS)
+                .for_each(|word| word.store(0, Relaxed));
         });
     }
 
@@ -286,8 +294,16 @@ fn from_table(score: i32, ply: usize, halfmoves: u32) -> i32 {
     }
     let plies_left = 100 - halfmoves.min(100) as i32;
     let magnitude = score.abs();
-    let distance = if magnitude >= MATE_IN_MAX { MATE - magnitude } else { MATE_IN_MAX - 1 - magnitude };
-    let seen = if distance > plies_left { TABLEBASE_WIN - 1 } else { magnitude - ply as i32 };
+    let distance = if magnitude >= MATE_IN_MAX {
+        MATE - magnitude
+    } else {
+        MATE_IN_MAX - 1 - magnitude
+    };
+    let seen = if distance > plies_left {
+        TABLEBASE_WIN - 1
+    } else {
+        magnitude - ply as i32
+    };
     seen * score.signum()
 }
 
@@ -336,9 +352,19 @@ mod tests {
     fn a_missing_move_keeps_the_old_one() {
         let table = Table::new(1).unwrap();
         table.store(1, 0, entry(3, Bound::Lower));
-        table.store(1, 0, Entry { best: PackedMove::NONE, ..entry(9, Bound::Upper) });
+        table.store(
+            1,
+            0,
+            Entry {
+                best: PackedMove::NONE,
+                ..entry(9, Bound::Upper)
+            },
+        );
         let found = table.probe(1, 0, 0).unwrap();
-        assert_eq!((found.best, found.depth), (PackedMove::from_bits(0x1234), 9));
+        assert_eq!(
+            (found.best, found.depth),
+            (PackedMove::from_bits(0x1234), 9)
+        );
     }
 
     #[test]
@@ -355,17 +381,38 @@ mod tests {
     fn mates_are_counted_from_the_asking_root() {
         let table = Table::new(1).unwrap();
         let mate = score::mate_in(7);
-        table.store(1, 4, Entry { score: mate, ..entry(5, Bound::Exact) });
+        table.store(
+            1,
+            4,
+            Entry {
+                score: mate,
+                ..entry(5, Bound::Exact)
+            },
+        );
         assert_eq!(table.probe(1, 4, 0).unwrap().score, mate);
         assert_eq!(table.probe(1, 2, 0).unwrap().score, score::mate_in(5));
-        table.store(2, 4, Entry { score: -mate, ..entry(5, Bound::Exact) });
+        table.store(
+            2,
+            4,
+            Entry {
+                score: -mate,
+                ..entry(5, Bound::Exact)
+            },
+        );
         assert_eq!(table.probe(2, 0, 0).unwrap().score, score::mated_in(3));
     }
 
     #[test]
     fn a_mate_beyond_the_fifty_move_limit_is_not_claimed() {
         let table = Table::new(1).unwrap();
-        table.store(1, 0, Entry { score: score::mate_in(9), ..entry(5, Bound::Exact) });
+        table.store(
+            1,
+            0,
+            Entry {
+                score: score::mate_in(9),
+                ..entry(5, Bound::Exact)
+            },
+        );
         assert_eq!(table.probe(1, 0, 91).unwrap().score, score::mate_in(9));
         assert!(!score::is_decisive(table.probe(1, 0, 92).unwrap().score));
     }

@@ -11,7 +11,9 @@ use shakmaty::{Color, Move, MoveList};
 use super::{
     Event,
     correction::{Corrections, LastMoves},
-    history::{CONTINUATION_PLIES, Context, Histories, NO_PIECE_TO, PieceTo, Predecessors, piece_to},
+    history::{
+        CONTINUATION_PLIES, Context, Histories, NO_PIECE_TO, PieceTo, Predecessors, piece_to,
+    },
     params,
     pool::Search,
     score::{self, MAX_PLY},
@@ -140,7 +142,11 @@ impl RootMove {
 
     /// The newest score there is.
     pub fn newest_score(&self) -> i32 {
-        if self.score == -score::INFINITE { self.previous_score } else { self.score }
+        if self.score == -score::INFINITE {
+            self.previous_score
+        } else {
+            self.score
+        }
     }
 }
 
@@ -307,7 +313,8 @@ impl<'a> Worker<'a> {
             return false;
         }
         let hard = self.search.job.clock.hard;
-        self.stop_on_ponderhit || hard.is_some_and(|hard| self.search.job.control.clock_elapsed() >= hard)
+        self.stop_on_ponderhit
+            || hard.is_some_and(|hard| self.search.job.control.clock_elapsed() >= hard)
     }
 
     /// The reduction in 1024ths of a ply of the move that is `number`-th in a node of `depth`
@@ -335,13 +342,18 @@ impl<'a> Worker<'a> {
     /// The raw evaluation of the position in hand, bounded to what is not a proven result.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
-        self.memory.evaluator.evaluate(position).clamp(-score::MAX_EVAL, score::MAX_EVAL)
+        self.memory
+            .evaluator
+            .evaluate(position)
+            .clamp(-score::MAX_EVAL, score::MAX_EVAL)
     }
 
     /// The correction that the node's like have asked for, in centipawns.
     #[inline]
     pub fn correction(&self, position: &Position, ply: usize) -> i32 {
-        self.memory.corrections.correction(position, self.last_moves(ply))
+        self.memory
+            .corrections
+            .correction(position, self.last_moves(ply))
     }
 
     /// Raw evaluation, damped towards the fifty-move limit and corrected.
