@@ -102,13 +102,16 @@ pub const CONTINUATION_PLIES: [usize; 4] = [1, 2, 4, 6];
 /// The moves one, two, four and six plies before a node.
 pub type Predecessors = [PieceTo; 4];
 
+/// [origin attacked][landing square attacked][from][to]
+type ByOrigin = [[[[i16; 64]; 64]; 2]; 2];
+
 /// The tables of one thread.
 #[derive(Debug)]
 pub struct Histories {
     /// [origin attacked][landing square attacked][piece and to]
     piece_to: Box<[[[i16; 768]; 2]; 2]>,
-    /// [origin attacked][landing square attacked][from][to], for each colour
-    from_to: Box<[[[[[i16; 64]; 64]; 2]; 2]; 2]>,
+    /// For each colour.
+    from_to: Box<[ByOrigin; 2]>,
     /// [landing square attacked][captured][piece][to]
     captures: Box<[[[[i16; 64]; 12]; 6]; 2]>,
     /// [earlier move][move]
@@ -184,7 +187,7 @@ impl Context {
 #[derive(Clone, Copy)]
 pub struct QuietRows<'a> {
     piece_to: &'a [[[i16; 768]; 2]; 2],
-    from_to: &'a [[[[i16; 64]; 64]; 2]; 2],
+    from_to: &'a ByOrigin,
     continuation: [&'a [i16; PIECE_TOS]; 4],
     pawns: &'a [i16; PIECE_TOS],
 }

@@ -148,7 +148,7 @@ impl Table {
 
     fn cluster(&self, key: u64) -> &[AtomicU64] {
         // Lemire's multiply-and-shift takes the key's high bits; the tag is its low bits.
-        let index = (u128::from(key) * self.clusters as u128 >> 64) as usize;
+        let index = ((u128::from(key) * self.clusters as u128) >> 64) as usize;
         &self.memory.words()[index * CLUSTER_WORDS..][..CLUSTER_WORDS]
     }
 
@@ -169,8 +169,8 @@ impl Table {
     pub fn probe(&self, key: u64, ply: usize, halfmoves: u32) -> Option<Entry> {
         let cluster = self.cluster(key);
         let tags = cluster[ENTRIES].load(Relaxed);
-        for slot in 0..ENTRIES {
-            let data = Data(cluster[slot].load(Relaxed));
+        for (slot, word) in cluster[..ENTRIES].iter().enumerate() {
+            let data = Data(word.load(Relaxed));
             if data.0 != 0 && tag_at(tags, slot) ^ data.fold() == key as u16 {
                 let mut entry = data.entry();
                 entry.score = from_table(entry.score, ply, halfmoves);
@@ -190,8 +190,8 @@ impl Table {
         let mut victim = 0;
         let mut victim_worth = i32::MAX;
         let mut known = None;
-        for slot in 0..ENTRIES {
-            let data = Data(cluster[slot].load(Relaxed));
+        for (slot, word) in cluster[..ENTRIES].iter().enumerate() {
+            let data = Data(word.load(Relaxed));
             if data.0 != 0 && tag_at(tags, slot) ^ data.fold() == key as u16 {
                 victim = slot;
                 known = Some(data);

@@ -285,7 +285,8 @@ impl<'a> Worker<'a> {
         self.keys.pop();
     }
 
-    /// Whether the search must end now. Looks at the clock every 1024 nodes.
+    /// Whether the search must end now. Every thread counts nodes; the leading one looks at the
+    /// clock every 1024 nodes.
     #[inline]
     pub fn must_stop(&mut self) -> bool {
         if self.aborted {
@@ -294,27 +295,32 @@ impl<'a> Worker<'a> {
         if !self.has_result && self.nodes < NODES_FOR_FIRST_RESULT {
             return false;
         }
-        self.aborted = self.search.job.control.stopped() || self.id == 0 && self.over_limit();
+        let control = &self.search.job.control;
+        self.aborted =
+            control.stopped() || self.enough_nodes() || self.id == 0 && self.out_of_time();
         self.aborted
     }
 
     #[inline]
-    fn over_limit(&self) -> bool {
-        let limits = &self.search.job.limits;
-        if let Some(limit) = limits.nodes {
-            let alone = self.search.counters.len() == 1;
-            if alone && self.nodes >= limit
-                || !alone && self.nodes & 63 == 0 && self.search.total_nodes() >= limit
-            {
-                return true;
-            }
+    fn enough_nodes(&self) -> bool {
+        let Some(limit) = self.search.job.limits.nodes else {
+            return false;
+        };
+        if self.search.counters.len() == 1 {
+            return self.nodes >= limit;
         }
-        if self.nodes & 1023 != 0 || self.search.job.control.pondering() {
+        // Reading all counters at every node would have them wander between the cores.
+        self.nodes & 63 == 0 && self.search.total_nodes() >= limit
+    }
+
+    #[inline]
+    fn out_of_time(&self) -> bool {
+        let job = &self.search.job;
+        if self.nodes & 1023 != 0 || job.control.pondering() {
             return false;
         }
-        let hard = self.search.job.clock.hard;
-        self.stop_on_ponderhit
-            || hard.is_some_and(|hard| self.search.job.control.clock_elapsed() >= hard)
+        let hard = job.clock.hard;
+        self.stop_on_ponderhit || hard.is_some_and(|hard| job.control.clock_elapsed() >= hard)
     }
 
     /// The reduction in 1024ths of a ply of the move that is `number`-th in a node of `depth`
