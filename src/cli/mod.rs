@@ -2,6 +2,8 @@
 
 mod bench;
 mod perft;
+#[cfg(feature = "tune")]
+mod spsa;
 mod uci;
 
 use std::{ffi::OsString, process::ExitCode};
@@ -28,6 +30,9 @@ end before the next command:
 enum Task {
     Bench(bench::Arguments),
     Perft(perft::Arguments),
+    /// Lists the search's constants as OpenBench's SPSA takes them.
+    #[cfg(feature = "tune")]
+    Spsa,
     #[command(external_subcommand)]
     Uci(Vec<OsString>),
 }
@@ -39,6 +44,8 @@ pub fn main() -> ExitCode {
         Some(Task::Uci(lines)) => uci::obey(&lines),
         Some(Task::Bench(arguments)) => bench::run(&arguments),
         Some(Task::Perft(arguments)) => perft::run(&arguments),
+        #[cfg(feature = "tune")]
+        Some(Task::Spsa) => spsa::run(),
     };
     result.unwrap_or_else(|error| {
         // Nobody may be left to read it.

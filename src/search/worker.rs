@@ -29,9 +29,9 @@ pub type NodeCounter = Arc<CachePadded<AtomicU64>>;
 /// Frames below the root's, so that a node may look six plies back.
 const FRAMES_BEFORE_ROOT: usize = 6;
 
-/// So many nodes, a few milliseconds, a search may take to find a move with a reason before it
+/// So many nodes, a millisecond or two, a search may take to find a move with a reason before it
 /// heeds a limit.
-const NODES_FOR_FIRST_RESULT: u64 = 4096;
+const NODES_FOR_FIRST_RESULT: u64 = 1024;
 
 /// What a node leaves for its neighbours on the line.
 #[derive(Debug)]
