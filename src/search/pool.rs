@@ -18,7 +18,7 @@ use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use shakmaty::Move;
 
 use super::{
-    Control, Event, Info, Limits, Outcome, ScoreBound,
+    Control, Event, Info, Limits, Outcome, STACK_BYTES, ScoreBound,
     clock::Clock,
     iterate::Finding,
     score::{self, Score},
@@ -27,9 +27,6 @@ use super::{
     worker::{Memory, NodeCounter, RootMove, Worker},
 };
 use crate::position::{Position, repetition::{self, KeyHistory}};
-
-/// Room for the deepest line: a few kilobytes a ply, twice over for searches within a node.
-const STACK_BYTES: usize = 16 << 20;
 
 /// One search to do.
 #[derive(Clone, Debug)]
@@ -62,6 +59,14 @@ pub(super) struct Search {
 }
 
 impl Search {
+    /// A search by the threads that count in `counters`, which start from zero.
+    pub fn new(number: u64, job: Job, table: Arc<Table>, counters: Vec<NodeCounter>) -> Search {
+        for counter in &counters {
+            counter.store(0, Relaxed);
+        }
+        Search { number, job, table, counters, findings: unbounded() }
+    }
+
     /// Nodes of all threads.
     pub fn total_nodes(&self) -> u64 {
         self.counters.iter().map(|counter| counter.load(Relaxed)).sum()
@@ -104,6 +109,18 @@ impl Search {
             }
         }
         kept
+    }
+
+    /// The answer that a finding amounts to.
+    pub fn outcome(&self, finding: &Finding) -> Outcome {
+        let best = &finding.best;
+        Outcome {
+            best: Some(best.m),
+            ponder: best.line.get(1).copied().or_else(|| self.expected_reply(best.m)),
+            score: best.newest_score(),
+            depth: finding.depth,
+            nodes: self.total_nodes(),
+        }
     }
 
     /// The reply to root move `m` that the table expects.
@@ -169,16 +186,9 @@ impl Pool {
         self.started += 1;
         self.table.new_search();
         self.current = Some(Arc::clone(&job.control));
-        let search = Arc::new(Search {
-            number: self.started,
-            job,
-            table: Arc::clone(&self.table),
-            counters: self.threads.iter().map(|t| t.counter.clone()).collect(),
-            findings: unbounded(),
-        });
-        for counter in &search.counters {
-            counter.store(0, Relaxed);
-        }
+        let counters = self.threads.iter().map(|t| t.counter.clone()).collect();
+        let search =
+            Arc::new(Search::new(self.started, job, Arc::clone(&self.table), counters));
         for thread in &self.threads {
             // Threads end only when this pool drops their sender.
             let _ = thread.messages.send(Message::Search(Arc::clone(&search)));
@@ -299,7 +309,7 @@ fn guarded(
     memory: &mut Memory,
     events: &Sender<Event>,
 ) -> Option<Finding> {
-    let part = AssertUnwindSafe(|| Worker::new(id, search, memory, events).iterate());
+    let part = AssertUnwindSafe(|| Worker::new(id, search, memory, Some(events)).iterate());
     catch_unwind(part)
         .inspect_err(|panic| {
             let reason = panic
@@ -336,21 +346,14 @@ fn lead(search: &Search, memory: &mut Memory, events: &Sender<Event>) {
         let info = search.info(&chosen.best, 0, chosen.depth.max(1), ScoreBound::Exact);
         let _ = events.send(Event::Info { search: number, info });
     }
-    let nodes = search.total_nodes();
     let outcome = match chosen {
-        Some(Finding { best, depth }) => Outcome {
-            best: Some(best.m),
-            ponder: best.line.get(1).copied().or_else(|| search.expected_reply(best.m)),
-            score: best.newest_score(),
-            depth: *depth,
-            nodes,
-        },
+        Some(chosen) => search.outcome(chosen),
         None => Outcome {
             best: job.control.best().0.unpack(&job.root).or(job.root_moves.first().copied()),
             ponder: None,
             score: score::DRAW,
             depth: 0,
-            nodes,
+            nodes: search.total_nodes(),
         },
     };
     let _ = events.send(Event::Done { search: number, outcome });
