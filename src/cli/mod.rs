@@ -1,7 +1,13 @@
 //! The command line: one file a subcommand.
 
 mod bench;
+#[cfg(feature = "tools")]
+mod datagen;
+#[cfg(feature = "tools")]
+mod dataset;
 mod perft;
+#[cfg(feature = "tools")]
+mod train;
 mod uci;
 
 use std::{ffi::OsString, process::ExitCode};
@@ -28,6 +34,12 @@ end before the next command:
 enum Task {
     Bench(bench::Arguments),
     Perft(perft::Arguments),
+    #[cfg(feature = "tools")]
+    Datagen(datagen::Arguments),
+    #[cfg(feature = "tools")]
+    Dataset(dataset::Arguments),
+    #[cfg(feature = "tools")]
+    Train(train::Arguments),
     #[command(external_subcommand)]
     Uci(Vec<OsString>),
 }
@@ -39,6 +51,12 @@ pub fn main() -> ExitCode {
         Some(Task::Uci(lines)) => uci::obey(&lines),
         Some(Task::Bench(arguments)) => bench::run(&arguments),
         Some(Task::Perft(arguments)) => perft::run(&arguments),
+        #[cfg(feature = "tools")]
+        Some(Task::Datagen(arguments)) => datagen::run(&arguments),
+        #[cfg(feature = "tools")]
+        Some(Task::Dataset(arguments)) => dataset::run(&arguments),
+        #[cfg(feature = "tools")]
+        Some(Task::Train(arguments)) => train::run(&arguments),
     };
     result.unwrap_or_else(|error| {
         // Nobody may be left to read it.
@@ -50,6 +68,12 @@ pub fn main() -> ExitCode {
 
 /// How a subcommand ends: with an exit code, or with a reason to say and the code for failure.
 type Ending = Result<ExitCode, Box<dyn std::error::Error>>;
+
+/// Cores of this machine that the program may use.
+#[cfg(feature = "tools")]
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
 
 #[cfg(test)]
 mod tests {

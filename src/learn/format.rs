@@ -20,7 +20,7 @@ use shakmaty::{
     Bitboard, Board, CastlingMode, Chess, Color, FromSetup as _, Move, Piece, Role, Setup, Square,
 };
 
-use crate::position::{PackedMove, Position};
+use crate::position::Position;
 
 /// Bytes of a packed start position.
 pub const POSITION_BYTES: usize = 32;

@@ -9,4 +9,6 @@ pub mod datagen;
 pub mod dataset;
 pub mod format;
 pub mod quantise;
+#[cfg(test)]
+mod scratch;
 pub mod trainer;

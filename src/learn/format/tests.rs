@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use shakmaty::CastlingSide;
+use shakmaty::{CastlingSide, Position as _};
 
 use super::*;
 use crate::{position::fen, tools::openings::Random};
