@@ -5,10 +5,12 @@
 //!
 //! - [`cli`] - the program: one file a subcommand; no argument means UCI on stdin and stdout
 //! - [`uci`] - text in, text out: commands, options, the loop between, reports
+//! - `learn` - self-play, data sets, the trainer: from nothing to a network (feature `tools`)
 //! - [`tools`] - what is done with the engine besides playing: bench, perft, openings
 //! - [`engine`] - the engine as a library: a position, options, go, stop; knows no text
 //! - [`search`] - from a position and limits to a move, a score and a line
 //! - [`evaluation`] - the value of a position without search
+//! - [`nnue`] - the shape of the network and its file
 //! - [`position`] - the rules (by `shakmaty`), hash keys, repetition, exchanges, FEN, notation
 //! - [`chess960`] - the start positions by number
 //! - [`system`] - the little that differs between systems
@@ -19,6 +21,9 @@ pub mod chess960;
 pub mod cli;
 pub mod engine;
 pub mod evaluation;
+#[cfg(feature = "tools")]
+pub mod learn;
+pub mod nnue;
 pub mod position;
 pub mod search;
 pub mod system;

@@ -1,9 +1,15 @@
 //! The command line: one file a subcommand.
 
 mod bench;
+#[cfg(feature = "tools")]
+mod datagen;
+#[cfg(feature = "tools")]
+mod dataset;
 mod perft;
 #[cfg(feature = "tune")]
 mod spsa;
+#[cfg(feature = "tools")]
+mod train;
 mod uci;
 
 use std::{ffi::OsString, process::ExitCode};
@@ -33,6 +39,12 @@ enum Task {
     /// Lists the search's constants as OpenBench's SPSA takes them.
     #[cfg(feature = "tune")]
     Spsa,
+    #[cfg(feature = "tools")]
+    Datagen(datagen::Arguments),
+    #[cfg(feature = "tools")]
+    Dataset(dataset::Arguments),
+    #[cfg(feature = "tools")]
+    Train(train::Arguments),
     #[command(external_subcommand)]
     Uci(Vec<OsString>),
 }
@@ -46,6 +58,12 @@ pub fn main() -> ExitCode {
         Some(Task::Perft(arguments)) => perft::run(&arguments),
         #[cfg(feature = "tune")]
         Some(Task::Spsa) => spsa::run(),
+        #[cfg(feature = "tools")]
+        Some(Task::Datagen(arguments)) => datagen::run(&arguments),
+        #[cfg(feature = "tools")]
+        Some(Task::Dataset(arguments)) => dataset::run(&arguments),
+        #[cfg(feature = "tools")]
+        Some(Task::Train(arguments)) => train::run(&arguments),
     };
     result.unwrap_or_else(|error| {
         // Nobody may be left to read it.
@@ -57,6 +75,12 @@ pub fn main() -> ExitCode {
 
 /// How a subcommand ends: with an exit code, or with a reason to say and the code for failure.
 type Ending = Result<ExitCode, Box<dyn std::error::Error>>;
+
+/// Cores of this machine that the program may use.
+#[cfg(feature = "tools")]
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
 
 #[cfg(test)]
 mod tests {

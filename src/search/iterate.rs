@@ -181,10 +181,12 @@ impl Worker<'_> {
     }
 
     fn tell_line(&self, index: usize, depth: i32, bound: ScoreBound) {
-        let info = self
-            .search
-            .info(&self.root_moves[index], index, depth, bound);
-        self.say(|search| Event::Info { search, info });
+        self.say(|search| Event::Info {
+            search,
+            info: self
+                .search
+                .info(&self.root_moves[index], index, depth, bound),
+        });
     }
 
     /// Whether the iterations so far are enough, by clock, nodes or mate.
@@ -215,6 +217,9 @@ impl Worker<'_> {
             && moves > 0
             && moves as u32 <= wanted
         {
+            return true;
+        }
+        if limits.soft_nodes.is_some_and(|soft| self.nodes >= soft) {
             return true;
         }
         let Some(soft) = self.search.job.clock.soft else {

@@ -15,6 +15,7 @@ pub mod pool;
 mod pruning;
 mod quiescence;
 pub mod score;
+pub mod solo;
 pub mod transposition;
 mod worker;
 
@@ -28,6 +29,10 @@ use shakmaty::{ByColor, Move};
 
 use crate::position::PackedMove;
 use score::Score;
+
+/// Room for the deepest line: a few kilobytes a ply, twice over for searches within a node. Every
+/// thread that searches needs that much stack.
+pub const STACK_BYTES: usize = 16 << 20;
 
 /// What bounds a search. Every field is independent; the tightest limit wins. All empty means:
 /// search until told to stop.
@@ -45,6 +50,8 @@ pub struct Limits {
     pub depth: Option<i32>,
     /// Greatest number of nodes, all threads together.
     pub nodes: Option<u64>,
+    /// Begin no further iteration once the leading thread has searched so many nodes.
+    pub soft_nodes: Option<u64>,
     /// Stop once a mate in this many moves is proven.
     pub mate: Option<u32>,
     /// Hold the answer until `stop`.

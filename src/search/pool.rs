@@ -18,7 +18,7 @@ use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use shakmaty::Move;
 
 use super::{
-    Control, Event, Info, Limits, Outcome, ScoreBound,
+    Control, Event, Info, Limits, Outcome, STACK_BYTES, ScoreBound,
     clock::Clock,
     iterate::Finding,
     score::{self, Score},
@@ -30,9 +30,6 @@ use crate::position::{
     Position,
     repetition::{self, KeyHistory},
 };
-
-/// Room for the deepest line: a few kilobytes a ply, twice over for searches within a node.
-const STACK_BYTES: usize = 16 << 20;
 
 /// One search to do.
 #[derive(Clone, Debug)]
@@ -65,6 +62,20 @@ pub(super) struct Search {
 }
 
 impl Search {
+    /// A search by the threads that count in `counters`, which start from zero.
+    pub fn new(number: u64, job: Job, table: Arc<Table>, counters: Vec<NodeCounter>) -> Search {
+        for counter in &counters {
+            counter.store(0, Relaxed);
+        }
+        Search {
+            number,
+            job,
+            table,
+            counters,
+            findings: unbounded(),
+        }
+    }
+
     /// Nodes of all threads.
     pub fn total_nodes(&self) -> u64 {
         self.counters
@@ -110,6 +121,22 @@ impl Search {
             }
         }
         kept
+    }
+
+    /// The answer that a finding amounts to.
+    pub fn outcome(&self, finding: &Finding) -> Outcome {
+        let best = &finding.best;
+        Outcome {
+            best: Some(best.m),
+            ponder: best
+                .line
+                .get(1)
+                .copied()
+                .or_else(|| self.expected_reply(best.m)),
+            score: best.newest_score(),
+            depth: finding.depth,
+            nodes: self.total_nodes(),
+        }
     }
 
     /// The reply to root move `m` that the table expects.
@@ -185,16 +212,13 @@ impl Pool {
         self.started += 1;
         self.table.new_search();
         self.current = Some(Arc::clone(&job.control));
-        let search = Arc::new(Search {
-            number: self.started,
+        let counters = self.threads.iter().map(|t| t.counter.clone()).collect();
+        let search = Arc::new(Search::new(
+            self.started,
             job,
-            table: Arc::clone(&self.table),
-            counters: self.threads.iter().map(|t| t.counter.clone()).collect(),
-            findings: unbounded(),
-        });
-        for counter in &search.counters {
-            counter.store(0, Relaxed);
-        }
+            Arc::clone(&self.table),
+            counters,
+        ));
         for thread in &self.threads {
             // Threads end only when this pool drops their sender.
             let _ = thread.messages.send(Message::Search(Arc::clone(&search)));
@@ -321,7 +345,7 @@ fn guarded(
     memory: &mut Memory,
     events: &Sender<Event>,
 ) -> Option<Finding> {
-    let part = AssertUnwindSafe(|| Worker::new(id, search, memory, events).iterate());
+    let part = AssertUnwindSafe(|| Worker::new(id, search, memory, Some(events)).iterate());
     catch_unwind(part)
         .inspect_err(|panic| {
             let reason = panic
@@ -360,19 +384,8 @@ fn lead(search: &Search, memory: &mut Memory, events: &Sender<Event>) {
             info,
         });
     }
-    let nodes = search.total_nodes();
     let outcome = match chosen {
-        Some(Finding { best, depth }) => Outcome {
-            best: Some(best.m),
-            ponder: best
-                .line
-                .get(1)
-                .copied()
-                .or_else(|| search.expected_reply(best.m)),
-            score: best.newest_score(),
-            depth: *depth,
-            nodes,
-        },
+        Some(chosen) => search.outcome(chosen),
         None => Outcome {
             best: job
                 .control
@@ -383,7 +396,7 @@ fn lead(search: &Search, memory: &mut Memory, events: &Sender<Event>) {
             ponder: None,
             score: score::DRAW,
             depth: 0,
-            nodes,
+            nodes: search.total_nodes(),
         },
     };
     let _ = events.send(Event::Done {

@@ -171,7 +171,8 @@ pub struct Worker<'a> {
     pub has_result: bool,
     /// Whether the time is up as soon as the opponent plays the expected move.
     pub stop_on_ponderhit: bool,
-    events: &'a Sender<Event>,
+    /// Who listens; nobody in a search whose outcome alone counts.
+    events: Option<&'a Sender<Event>>,
 }
 
 impl<'a> Worker<'a> {
@@ -180,7 +181,7 @@ impl<'a> Worker<'a> {
         id: usize,
         search: &'a Search,
         memory: &'a mut Memory,
-        events: &'a Sender<Event>,
+        events: Option<&'a Sender<Event>>,
     ) -> Worker<'a> {
         let job = &search.job;
         memory.evaluator.reset(&job.root);
@@ -205,10 +206,12 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Tells something of this search to whoever started it.
+    /// Tells something of this search to whoever started it, if anybody listens.
     pub fn say(&self, event: impl FnOnce(u64) -> Event) {
-        // Nobody listens any more when the program ends.
-        let _ = self.events.send(event(self.search.number));
+        if let Some(events) = self.events {
+            // Nobody listens any more when the program ends.
+            let _ = events.send(event(self.search.number));
+        }
     }
 
     /// The frame `ply` plies below the root.

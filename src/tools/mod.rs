@@ -2,4 +2,5 @@
 
 pub mod bench;
 pub mod genfens;
+pub mod openings;
 pub mod perft;

@@ -1,0 +1,250 @@
+//! `zuylen train`.
+
+use std::{
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::Ending;
+use crate::{
+    learn::{
+        chunks, quantise,
+        trainer::{self, Files, Report, Settings, Trained, data::Data},
+    },
+    nnue::architecture::{HIDDEN, SCALE},
+};
+
+/// Make a network from games.
+///
+/// The same command goes on from the checkpoint of an earlier one that was stopped or killed.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Files of games, or folders of them.
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
+    /// The network to write. Its checkpoint and its losses are kept beside it.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// The share of the game's result in what is learned, 0 to 1; the rest is the search's score.
+    #[arg(long, default_value_t = 0.3, value_parser = share)]
+    lambda: f32,
+    /// The share in the score of the mean of the next eight scores, 0 to 1.
+    #[arg(long, default_value_t = 0.0, value_parser = share)]
+    smooth: f32,
+    /// Passes over all positions.
+    #[arg(long, default_value_t = 30)]
+    epochs: usize,
+    /// Positions a step.
+    #[arg(long, default_value_t = 16_384)]
+    batch: usize,
+    /// The highest learning rate.
+    #[arg(long, default_value_t = 1e-3)]
+    rate: f64,
+    /// The learning rate at the end.
+    #[arg(long, default_value_t = 3e-6)]
+    final_rate: f64,
+    /// Steps over which the learning rate rises.
+    #[arg(long, default_value_t = 200)]
+    warm_up: usize,
+    /// Weight decay.
+    #[arg(long, default_value_t = 0.01)]
+    decay: f32,
+    /// Stop after so many epochs without a better loss on the games held out.
+    #[arg(long, default_value_t = 5)]
+    patience: usize,
+    /// Thousandths of the games that are held out.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..1000))]
+    held_out: u64,
+    /// The evaluation that is worth 73% of the points, in the network's units [default: fitted, so
+    /// that 101 wins half of the games].
+    #[arg(long, value_name = "UNITS")]
+    network_k: Option<f64>,
+    /// What makes the network reproducible, with the same number of threads.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads [default: one a core].
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Words for the description in the network's file.
+    #[arg(long, default_value = "")]
+    note: String,
+}
+
+fn share(word: &str) -> Result<f32, String> {
+    let share: f32 = word.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=1.0).contains(&share) {
+        Ok(share)
+    } else {
+        Err("not between 0 and 1".to_owned())
+    }
+}
+
+impl Arguments {
+    fn settings(&self) -> Settings {
+        Settings {
+            hidden: HIDDEN,
+            lambda: self.lambda,
+            smooth: self.smooth,
+            epochs: self.epochs,
+            batch: self.batch,
+            rate: self.rate,
+            final_rate: self.final_rate,
+            warm_up: self.warm_up,
+            decay: self.decay,
+            seed: self.seed,
+            threads: self.threads.unwrap_or_else(super::cores).max(1),
+            patience: self.patience.max(1),
+            held_out: self.held_out,
+            network_k: self.network_k.filter(|k| k.is_finite() && *k > 1.0),
+        }
+    }
+}
+
+/// Runs it.
+pub fn run(arguments: &Arguments) -> Ending {
+    let settings = arguments.settings();
+    let pool = trainer::pool(settings.threads)?;
+    Ok(pool.install(|| make_network(arguments, &settings))?)
+}
+
+fn make_network(arguments: &Arguments, settings: &Settings) -> io::Result<ExitCode> {
+    let files = chunks::files(&arguments.games)?;
+    let data = Data::load(&files, settings.held_out)?;
+    let mut screen = io::stdout();
+    for fault in &data.faults {
+        writeln!(io::stderr(), "{fault}")?;
+    }
+    tell_data(&data, settings)?;
+
+    let beside = |ending: &str| {
+        let mut name = arguments.out.as_os_str().to_owned();
+        name.push(ending);
+        Some(PathBuf::from(name))
+    };
+    let kept = Files {
+        checkpoint: beside(".checkpoint"),
+        losses: beside(".csv"),
+    };
+    let bar = ProgressBar::new(data.training.len() as u64);
+    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {per_sec}, {eta} left") {
+        bar.set_style(style);
+    }
+    let trained = trainer::train(settings, &data, &kept, &mut |report| match report {
+        Report::Resumed(epochs) => bar.suspend(|| println(&format!("on from epoch {epochs}"))),
+        Report::Positions(done) => bar.set_position(done as u64),
+        Report::Epoch(epoch, row) => {
+            let speed = data.training.len() as f64 / row.seconds.max(1e-9);
+            bar.suspend(|| {
+                println(&format!(
+                    "epoch {epoch}: loss {:.6}, held out {:.6}, rate {:.2e}, {speed:.0} positions/s",
+                    row.training_loss, row.held_out_loss, row.rate
+                ));
+            });
+            bar.reset();
+        }
+    });
+    bar.finish_and_clear();
+    let trained = trained?;
+
+    let name = describe(arguments, &data, &trained);
+    let network =
+        quantise::quantise(&trained.parameters, trained.shape, name).map_err(io::Error::other)?;
+    let (epoch, floating) = trained.best;
+    let rounded = quantise::loss(&network, &trained.target, &data.held_out);
+    writeln!(
+        screen,
+        "epoch {epoch} is the best: held-out loss {floating:.6}"
+    )?;
+    writeln!(
+        screen,
+        "quantised: {rounded:.6} ({:+.2}%)",
+        100.0 * (rounded / floating - 1.0)
+    )?;
+    let mut bytes = Vec::new();
+    network.write(&mut bytes)?;
+    chunks::replace(&arguments.out, &bytes)?;
+    writeln!(screen, "{}: {} bytes", arguments.out.display(), bytes.len())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Somebody may or may not read it.
+fn println(line: &str) {
+    let _ = writeln!(io::stdout(), "{line}");
+}
+
+fn tell_data(data: &Data, settings: &Settings) -> io::Result<()> {
+    let mut screen = io::stdout();
+    let counts = &data.counts;
+    let percent = |part: u64| 100.0 * part as f64 / counts.positions.max(1) as f64;
+    writeln!(
+        screen,
+        "{} games, {} positions",
+        counts.games, counts.positions
+    )?;
+    writeln!(
+        screen,
+        "left out: {:.1}% in check, {:.1}% captures or promotions, {:.1}% stale, {:.1}% dead draws, {:.1}% mates, {:.1}% contradicted",
+        percent(counts.check),
+        percent(counts.tactical),
+        percent(counts.stale),
+        percent(counts.dead),
+        percent(counts.decided),
+        percent(counts.contradicted)
+    )?;
+    writeln!(
+        screen,
+        "{} to learn from, {} held out",
+        data.training.len(),
+        data.held_out.len()
+    )?;
+    let target = settings.target(data);
+    let even = data
+        .scale
+        .even_chance
+        .map_or("too few".to_owned(), |even| format!("{even:.1}"));
+    writeln!(
+        screen,
+        "K of the games {:.1}; they win half at {even}; K of the network {:.1} (output 1.0 is {SCALE} units)",
+        data.scale.k, target.network_k
+    )
+}
+
+/// How the network was made, for its file.
+fn describe(arguments: &Arguments, data: &Data, trained: &Trained) -> String {
+    let note = if arguments.note.is_empty() {
+        String::new()
+    } else {
+        format!("{}; ", arguments.note)
+    };
+    let stem = |path: &Path| {
+        path.file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
+    format!(
+        "{}: {note}zuylen {}, {} positions of {} games of its own, lambda {}, smooth {}, K {:.1} -> {:.1}, epoch {} of {}, batch {}, rate {} to {}, seed {}, held-out loss {:.6}",
+        stem(&arguments.out),
+        env!("CARGO_PKG_VERSION"),
+        data.training.len(),
+        data.counts.games,
+        arguments.lambda,
+        arguments.smooth,
+        trained.target.score_k,
+        trained.target.network_k,
+        trained.best.0,
+        arguments.epochs,
+        arguments.batch,
+        arguments.rate,
+        arguments.final_rate,
+        arguments.seed,
+        trained.best.1,
+    )
+    .chars()
+    .take(1000)
+    .collect()
+}

@@ -1,0 +1,259 @@
+//! One game against itself.
+
+use std::collections::HashSet;
+
+use parking_lot::Mutex;
+use shakmaty::Color;
+
+use crate::{
+    learn::format::{Game, GameResult, StartKind},
+    position::{Position, repetition::KeyHistory},
+    search::{Limits, solo::Solo},
+    tools::openings::{ORDINARY, Random, random_opening, random_start},
+};
+
+/// The table in mebibytes: a game of small searches needs no more, and it stays in the cache.
+const HASH: usize = 1;
+/// Nodes of the look at an opening.
+const LOOK_NODES: u64 = 3000;
+/// Openings beyond this score, in the search's units, are decided.
+const DECIDED: i32 = 300;
+/// One decided opening in so many is played all the same, up to [`HOPELESS`].
+const KEPT_DECIDED: u64 = 10;
+const HOPELESS: i32 = 800;
+/// The hard node limit is so many times the soft one.
+const HARD_NODES: u64 = 8;
+/// A side wins once both have agreed on this score for so many plies.
+const WON: i32 = 800;
+const WON_PLIES: usize = 4;
+/// A game is drawn once both have agreed on at most this for so many plies, from a ply of the game
+/// on.
+const DRAWN: i32 = 8;
+const DRAWN_PLIES: usize = 10;
+const DRAWN_FROM: u32 = 80;
+/// One game in so many is played to its end, to keep the rules above honest.
+const PLAYED_OUT: u64 = 16;
+/// A game of so many plies is a draw, for no rule but patience.
+const MOST_PLIES: usize = 600;
+
+/// Who plays: one search for both sides.
+#[derive(Debug)]
+pub struct Player {
+    solo: Solo,
+    limits: Limits,
+}
+
+impl Player {
+    /// A player that begins no iteration after `nodes` nodes a move.
+    ///
+    /// # Errors
+    /// When the memory can't be had.
+    pub fn new(nodes: u64) -> Result<Player, String> {
+        let limits = Limits {
+            soft_nodes: Some(nodes),
+            nodes: Some(nodes.saturating_mul(HARD_NODES)),
+            ..Limits::default()
+        };
+        Ok(Player {
+            solo: Solo::new(HASH)?,
+            limits,
+        })
+    }
+
+    /// Plays a game from a new opening. The same random numbers and the same `seen` make the same
+    /// game.
+    pub fn play(&mut self, random: &mut Random, seen: &Seen) -> Game {
+        let (start, kind, start_score) = self.opening(random, seen);
+        let played_out = random.below(PLAYED_OUT) == 0;
+        let mut history = KeyHistory::starting_at(&start);
+        let mut position = start.clone();
+        let mut moves = Vec::new();
+        let mut verdict = Adjudication::default();
+        let result = loop {
+            if let Some(result) = result_by_rule(&position, &history) {
+                break result;
+            }
+            if moves.len() >= MOST_PLIES {
+                break GameResult::Draw;
+            }
+            let outcome = self.solo.think(&position, &history, &self.limits);
+            let Some((best, score)) = outcome.and_then(|o| Some((o.best?, o.score))) else {
+                break GameResult::Draw;
+            };
+            let score = position.turn().fold_wb(score, -score);
+            moves.push((best, stored(score)));
+            let agreed = verdict.hear(score, position.game_ply());
+            if let Some(result) = agreed.filter(|_| !played_out) {
+                break result;
+            }
+            position = position.play(best);
+            history.push(&position);
+        };
+        Game {
+            start,
+            start_score: stored(start_score),
+            result,
+            kind,
+            played_out,
+            moves,
+        }
+    }
+
+    /// An opening that is not decided and was not played before, what it began from, and its score
+    /// from White's side. The search keeps what it learned of it.
+    fn opening(&mut self, random: &mut Random, seen: &Seen) -> (Position, StartKind, i32) {
+        let look = Limits {
+            nodes: Some(LOOK_NODES),
+            ..Limits::default()
+        };
+        loop {
+            let (white, black) = random_start(random);
+            let Some(position) = Position::start_array(white, black)
+                .and_then(|start| random_opening(&start, random))
+            else {
+                continue;
+            };
+            self.solo.clear();
+            let history = KeyHistory::starting_at(&position);
+            let Some(outcome) = self.solo.think(&position, &history, &look) else {
+                continue;
+            };
+            let kept = random.below(KEPT_DECIDED) == 0;
+            let bound = if kept { HOPELESS } else { DECIDED };
+            if outcome.score.abs() > bound || !seen.insert(&position) {
+                continue;
+            }
+            let kind = match (white, black) {
+                (ORDINARY, ORDINARY) => StartKind::Ordinary,
+                (white, black) if white == black => StartKind::Chess960,
+                _ => StartKind::Double,
+            };
+            let score = position.turn().fold_wb(outcome.score, -outcome.score);
+            return (position, kind, score);
+        }
+    }
+}
+
+fn stored(score: i32) -> i16 {
+    score.clamp(i32::from(-i16::MAX), i32::from(i16::MAX)) as i16
+}
+
+/// How the rules end the game here, if they do.
+pub fn result_by_rule(position: &Position, history: &KeyHistory) -> Option<GameResult> {
+    if position.legal_moves().is_empty() {
+        return Some(GameResult::of(
+            position.in_check().then_some(!position.turn()),
+        ));
+    }
+    let drawn = position.is_fifty_move_draw()
+        || position.is_insufficient_material()
+        || history.occurrences_before(position) >= 2;
+    drawn.then_some(GameResult::Draw)
+}
+
+/// The positions that games have begun from, shared by all players.
+#[derive(Debug, Default)]
+pub struct Seen(Mutex<HashSet<u64>>);
+
+impl Seen {
+    /// Notes that a game begins from `position`; `false` if one did before.
+    pub fn insert(&self, position: &Position) -> bool {
+        self.0.lock().insert(position.keys().whole)
+    }
+}
+
+/// What the scores of a game have agreed on so far.
+#[derive(Debug, Default)]
+struct Adjudication {
+    won: [usize; 2],
+    drawn: usize,
+}
+
+impl Adjudication {
+    /// Takes the score of a ply of the game from White's side; says the result once it is agreed.
+    fn hear(&mut self, score: i32, ply: u32) -> Option<GameResult> {
+        let count = |plies: &mut usize, agrees: bool| {
+            *plies = if agrees { *plies + 1 } else { 0 };
+            *plies
+        };
+        if count(&mut self.won[0], score >= WON) >= WON_PLIES {
+            return Some(GameResult::of(Some(Color::White)));
+        }
+        if count(&mut self.won[1], score <= -WON) >= WON_PLIES {
+            return Some(GameResult::of(Some(Color::Black)));
+        }
+        let drawn = count(&mut self.drawn, score.abs() <= DRAWN && ply >= DRAWN_FROM);
+        (drawn >= DRAWN_PLIES).then_some(GameResult::Draw)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::fen;
+
+    #[test]
+    fn four_plies_of_eight_pawns_win_and_ten_of_nothing_draw() {
+        let hear = |scores: &[i32], from: u32| {
+            let mut verdict = Adjudication::default();
+            scores
+                .iter()
+                .zip(from..)
+                .find_map(|(&score, ply)| verdict.hear(score, ply))
+        };
+        assert_eq!(hear(&[900, 800, 801, 31_990], 5), Some(GameResult::White));
+        assert_eq!(
+            hear(&[-900, -800, -801, -31_990], 5),
+            Some(GameResult::Black)
+        );
+        assert_eq!(hear(&[900, 800, 799, 900, 900, 900], 5), None);
+        assert_eq!(hear(&[900, 900, -900, -900, 900, 900], 5), None);
+        assert_eq!(hear(&[8; 10], 80), Some(GameResult::Draw));
+        assert_eq!(hear(&[-8; 10], 79), None);
+        assert_eq!(hear(&[-8; 11], 79), Some(GameResult::Draw));
+        assert_eq!(hear(&[8, 8, 8, 8, 8, 9, 8, 8, 8, 8, 8], 80), None);
+    }
+
+    #[test]
+    fn the_rules_end_games() {
+        let result = |fen: &str| {
+            let position = fen::read(fen).unwrap().position;
+            result_by_rule(&position, &KeyHistory::starting_at(&position))
+        };
+        assert_eq!(
+            result("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"),
+            Some(GameResult::White)
+        );
+        assert_eq!(
+            result("7K/6q1/6k1/8/8/8/8/8 w - - 0 1"),
+            Some(GameResult::Black)
+        );
+        assert_eq!(
+            result("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"),
+            Some(GameResult::Draw)
+        );
+        assert_eq!(
+            result("7k/8/6K1/8/8/8/8/N7 b - - 0 1"),
+            Some(GameResult::Draw)
+        );
+        assert_eq!(
+            result("7k/8/6K1/8/8/8/8/R7 b - - 100 90"),
+            Some(GameResult::Draw)
+        );
+        assert_eq!(result("7k/8/6K1/8/8/8/8/R7 b - - 99 90"), None);
+    }
+
+    #[test]
+    fn a_game_is_whole_and_the_same_again() {
+        let play = || {
+            let mut player = Player::new(50).unwrap();
+            player.play(&mut Random::new(5), &Seen::default())
+        };
+        let (game, again) = (play(), play());
+        let mut bytes = [Vec::new(), Vec::new()];
+        game.write(&mut bytes[0]);
+        again.write(&mut bytes[1]);
+        assert_eq!(bytes[0], bytes[1]);
+        assert!(!game.moves.is_empty() && game.start_score.abs() <= 800);
+    }
+}

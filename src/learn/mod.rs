@@ -1,0 +1,14 @@
+//! From nothing to a network: games against itself, data sets of them, a trainer on the CPU.
+//!
+//! The way of a generation: [`datagen`] plays and writes games ([`format`], in [`chunks`]),
+//! [`dataset`] looks after the files, [`trainer`] makes a floating network of their positions, and
+//! [`quantise`] the integer one that plays.
+
+pub mod chunks;
+pub mod datagen;
+pub mod dataset;
+pub mod format;
+pub mod quantise;
+#[cfg(test)]
+mod scratch;
+pub mod trainer;

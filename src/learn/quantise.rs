@@ -1,0 +1,144 @@
+//! From the floating network to the integers that play.
+
+use rayon::prelude::*;
+
+use super::trainer::{
+    model::{Shape, Target},
+    record::{Inputs, Record},
+};
+use crate::nnue::{
+    Network,
+    architecture::{BUCKETS, HIDDEN, INPUTS, QA, QB, bucket, evaluation},
+};
+
+/// Positions that one thread takes at a time when a loss is measured.
+const MEASURED: usize = 8192;
+
+/// Rounds a floating network to the integers of the engine's.
+///
+/// # Errors
+/// When it has another number of neurons than the engine, or a sum could overflow.
+pub fn quantise(parameters: &[f32], shape: Shape, name: String) -> Result<Box<Network>, String> {
+    if shape.hidden() != HIDDEN || parameters.len() != shape.parameters() {
+        return Err(format!(
+            "the engine plays with {HIDDEN} hidden neurons, not {}",
+            shape.hidden()
+        ));
+    }
+    let rounded = |row: &mut [i16; HIDDEN], weights: &[f32], one: i32| {
+        for (number, weight) in row.iter_mut().zip(weights) {
+            *number = (weight * one as f32).round() as i16;
+        }
+    };
+    let mut network = Network::zeroed();
+    network.name = name;
+    let weights = &parameters[shape.input_weights()];
+    for (row, weights) in network
+        .input_weights
+        .iter_mut()
+        .zip(weights.chunks_exact(HIDDEN))
+    {
+        rounded(&mut row.0, weights, QA);
+    }
+    rounded(
+        &mut network.input_bias.0,
+        &parameters[shape.input_bias()],
+        QA,
+    );
+    for bucket in 0..BUCKETS {
+        let weights = &parameters[shape.output_weights(bucket)];
+        for (row, weights) in network.output_weights[bucket]
+            .iter_mut()
+            .zip(weights.chunks_exact(HIDDEN))
+        {
+            rounded(&mut row.0, weights, QB);
+        }
+        let bias = parameters[shape.output_bias(bucket)] * (QA * QB) as f32;
+        network.output_bias[bucket] = bias.round() as i32;
+    }
+    network.check().map_err(|error| error.to_string())?;
+    Ok(network)
+}
+
+/// The mean squared error of a quantised network. Runs in the caller's thread pool.
+pub fn loss(network: &Network, target: &Target, records: &[Record]) -> f64 {
+    let parts: Vec<f64> = records
+        .par_chunks(MEASURED)
+        .map(|part| {
+            let error = |record| target.error(record, evaluate(network, record) as f32);
+            part.iter().map(|record| f64::from(error(record))).sum()
+        })
+        .collect();
+    parts.iter().sum::<f64>() / records.len().max(1) as f64
+}
+
+/// The value of a position from the side to move, in the network's units: by the definition, not
+/// by the kernels that play.
+pub fn evaluate(network: &Network, record: &Record) -> i32 {
+    let mut inputs = Inputs::NONE;
+    record.inputs(&mut inputs);
+    let bucket = bucket(inputs.men);
+    let mut sum = 0;
+    for (side, weights) in network.output_weights[bucket].iter().enumerate() {
+        let mut hidden = network.input_bias.0;
+        for &input in inputs.of(side) {
+            let row = &network.input_weights[usize::from(input) % INPUTS].0;
+            for (hidden, weight) in hidden.iter_mut().zip(row) {
+                *hidden = hidden.wrapping_add(*weight);
+            }
+        }
+        for (&hidden, &weight) in hidden.iter().zip(&weights.0) {
+            let clipped = i32::from(hidden).clamp(0, QA);
+            sum += clipped * clipped * i32::from(weight);
+        }
+    }
+    evaluation(sum, network.output_bias[bucket])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Position;
+
+    #[test]
+    fn rounding_keeps_what_the_network_says() {
+        let shape = Shape::new(HIDDEN);
+        let mut parameters = shape.initial(2);
+        parameters[shape.output_bias(7)] = 0.5;
+        for weight in &mut parameters[shape.output_weights(7)] {
+            *weight *= 4.0;
+        }
+        let network = quantise(&parameters, shape, "a test".to_owned()).expect("it fits");
+        let target = Target {
+            lambda: 0.0,
+            smooth: 0.0,
+            score_k: 200.0,
+            network_k: 200.0,
+        };
+        let record = Record::new(&Position::startpos(), 0, 0, 1);
+        let value = evaluate(&network, &record);
+        // The score is zero, so the error tells the floating value.
+        let error = crate::learn::trainer::model::loss(&parameters, shape, &target, &[record]);
+        let expected = 0.5 + error.sqrt();
+        let floating = 200.0 * (expected / (1.0 - expected)).ln();
+        assert!(
+            (f64::from(value) - floating).abs() < 4.0,
+            "{value} {floating}"
+        );
+        assert!(value > 60);
+        let found = loss(&network, &target, &[record]);
+        assert!((found - error).abs() < 0.01, "{found} {error}");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let small = Shape::new(64);
+        let error = quantise(&small.initial(1), small, String::new()).unwrap_err();
+        assert!(error.contains("64"), "{error}");
+        let shape = Shape::new(HIDDEN);
+        let mut parameters = shape.initial(1);
+        parameters[shape.output_weights(3)].fill(1.98);
+        parameters[shape.input_weights()].fill(1e9);
+        assert!(quantise(&parameters, shape, String::new()).is_err());
+    }
+}

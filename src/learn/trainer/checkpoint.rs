@@ -1,0 +1,238 @@
+//! What training needs to go on after it was killed, in one file.
+
+use std::{
+    fmt,
+    io::{self, Read as _},
+    path::Path,
+};
+
+use super::Row;
+use crate::learn::chunks;
+
+/// The first bytes of a checkpoint.
+const MAGIC: [u8; 8] = *b"ZUYLENC1";
+/// The longest description of a run, in bytes.
+const MOST_TEXT: usize = 1 << 16;
+
+/// Training between two epochs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Epochs done.
+    pub epoch: usize,
+    /// Steps done.
+    pub steps: usize,
+    /// The weights.
+    pub parameters: Vec<f32>,
+    /// AdamW's running mean of the gradient.
+    pub momentum: Vec<f32>,
+    /// AdamW's running mean of its square.
+    pub velocity: Vec<f32>,
+    /// The weights of the epoch with the least held-out loss.
+    pub best: Vec<f32>,
+    /// What each epoch came to.
+    pub rows: Vec<Row>,
+}
+
+/// Why a checkpoint can't be gone on from.
+#[derive(Debug)]
+pub enum CheckpointError {
+    /// It can't be read.
+    Unreadable(io::Error),
+    /// It is damaged or no checkpoint.
+    Damaged,
+    /// It belongs to a run with other settings or data: its description, and ours.
+    OtherRun(String, String),
+}
+
+impl fmt::Display for CheckpointError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CheckpointError::Unreadable(error) => write!(f, "{error}"),
+            CheckpointError::Damaged => write!(f, "damaged, or no checkpoint of this program"),
+            CheckpointError::OtherRun(theirs, ours) => write!(
+                f,
+                "the checkpoint of another run; remove it to begin anew\n  it has: {theirs}\n  wanted: {ours}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for CheckpointError {}
+
+impl State {
+    /// Writes the state of the run that `description` tells of; `path` is replaced whole.
+    ///
+    /// # Errors
+    /// When it can't be written; the old file stays.
+    pub fn save(&self, path: &Path, description: &str) -> io::Result<()> {
+        let mut bytes = MAGIC.to_vec();
+        let number = |bytes: &mut Vec<u8>, n: usize| bytes.extend((n as u64).to_le_bytes());
+        number(&mut bytes, description.len());
+        bytes.extend(description.as_bytes());
+        for n in [
+            self.epoch,
+            self.steps,
+            self.parameters.len(),
+            self.rows.len(),
+        ] {
+            number(&mut bytes, n);
+        }
+        for array in [&self.parameters, &self.momentum, &self.velocity, &self.best] {
+            bytes.extend(array.iter().flat_map(|x| x.to_le_bytes()));
+        }
+        for row in &self.rows {
+            for x in [row.rate, row.training_loss, row.held_out_loss, row.seconds] {
+                bytes.extend(x.to_le_bytes());
+            }
+        }
+        // The frame's checksum is what finds damage.
+        let mut encoder = zstd::Encoder::new(Vec::new(), 1)?;
+        encoder.include_checksum(true)?;
+        io::Write::write_all(&mut encoder, &bytes)?;
+        chunks::replace(path, &encoder.finish()?)
+    }
+
+    /// Reads the state of the run that `description` tells of, with so many parameters.
+    ///
+    /// # Errors
+    /// When the file is damaged, or of another run.
+    pub fn load(
+        path: &Path,
+        description: &str,
+        parameters: usize,
+    ) -> Result<State, CheckpointError> {
+        let file = std::fs::File::open(path).map_err(CheckpointError::Unreadable)?;
+        let most = (4 * 4 * parameters + 2 * MOST_TEXT) as u64;
+        let mut bytes = Vec::new();
+        zstd::Decoder::new(file)
+            .and_then(|decoder| decoder.take(most).read_to_end(&mut bytes))
+            .map_err(|_| CheckpointError::Damaged)?;
+        let mut bytes = Bytes(&bytes);
+        if bytes.take(MAGIC.len())? != MAGIC {
+            return Err(CheckpointError::Damaged);
+        }
+        let length = bytes.number()?;
+        let theirs = String::from_utf8_lossy(bytes.take(length)?).into_owned();
+        if theirs != description {
+            return Err(CheckpointError::OtherRun(theirs, description.to_owned()));
+        }
+        let [epoch, steps, stored, rows] = [
+            bytes.number()?,
+            bytes.number()?,
+            bytes.number()?,
+            bytes.number()?,
+        ];
+        if stored != parameters {
+            return Err(CheckpointError::Damaged);
+        }
+        let mut array = || -> Result<Vec<f32>, CheckpointError> {
+            let raw = bytes.take(4 * parameters)?;
+            Ok(raw
+                .as_chunks()
+                .0
+                .iter()
+                .map(|x| f32::from_le_bytes(*x))
+                .collect())
+        };
+        let (parameters, momentum, velocity, best) = (array()?, array()?, array()?, array()?);
+        let rows = (0..rows)
+            .map(|_| {
+                let mut x = || bytes.number().map(|bits| f64::from_bits(bits as u64));
+                Ok(Row {
+                    rate: x()?,
+                    training_loss: x()?,
+                    held_out_loss: x()?,
+                    seconds: x()?,
+                })
+            })
+            .collect::<Result<Vec<Row>, CheckpointError>>()?;
+        Ok(State {
+            epoch,
+            steps,
+            parameters,
+            momentum,
+            velocity,
+            best,
+            rows,
+        })
+    }
+}
+
+/// What is left to read.
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> Bytes<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], CheckpointError> {
+        let (taken, rest) = self
+            .0
+            .split_at_checked(count)
+            .ok_or(CheckpointError::Damaged)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn number(&mut self) -> Result<usize, CheckpointError> {
+        let raw = self.take(8)?;
+        Ok(raw
+            .as_chunks()
+            .0
+            .first()
+            .map_or(0, |x| u64::from_le_bytes(*x)) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::scratch::Scratch;
+
+    fn state() -> State {
+        State {
+            epoch: 3,
+            steps: 77,
+            parameters: (0..50).map(|x| x as f32 / 7.0).collect(),
+            momentum: vec![0.25; 50],
+            velocity: vec![1e-9; 50],
+            best: vec![-1.98; 50],
+            rows: vec![Row {
+                rate: 1e-3,
+                training_loss: 0.08,
+                held_out_loss: 0.09,
+                seconds: 2.5,
+            }],
+        }
+    }
+
+    #[test]
+    fn what_is_saved_is_loaded() {
+        let scratch = Scratch::new("checkpoint");
+        let path = scratch.path("a.checkpoint");
+        state().save(&path, "a run").unwrap();
+        assert_eq!(State::load(&path, "a run", 50).unwrap(), state());
+        assert!(matches!(
+            State::load(&path, "another run", 50),
+            Err(CheckpointError::OtherRun(theirs, _)) if theirs == "a run"
+        ));
+        assert!(State::load(&path, "a run", 51).is_err());
+        assert!(State::load(&scratch.path("none"), "a run", 50).is_err());
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let scratch = Scratch::new("checkpoint-damage");
+        let path = scratch.path("a.checkpoint");
+        state().save(&path, "a run").unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x10;
+            std::fs::write(&path, &bytes).unwrap();
+            // A flip in zstd's own header may be without effect; what loads is what was saved.
+            if let Ok(loaded) = State::load(&path, "a run", 50) {
+                assert_eq!(loaded, state());
+            }
+            std::fs::write(&path, &whole[..at]).unwrap();
+            assert!(State::load(&path, "a run", 50).is_err(), "cut at {at}");
+        }
+    }
+}

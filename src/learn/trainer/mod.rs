@@ -1,0 +1,387 @@
+//! The trainer: positions in memory, a floating network, AdamW, on all cores of the CPU.
+//!
+//! [`data`] reads games and keeps the positions that [`filter`] finds worth it, as [`record`]s;
+//! [`scale`] fits what their scores are worth; [`model`] is the arithmetic; here is the loop. With
+//! the same seed, data and number of threads it makes the same network to the last bit, whether or
+//! not it was interrupted between epochs.
+
+pub mod checkpoint;
+pub mod data;
+pub mod filter;
+pub mod model;
+pub mod record;
+pub mod scale;
+
+use std::{fmt::Write as _, io, path::PathBuf, time::Instant};
+
+use rayon::prelude::*;
+
+use super::chunks;
+use crate::tools::openings::Random;
+use checkpoint::State;
+use data::Data;
+use model::{Hidden, Shape, Step, TILE, Target};
+use record::Record;
+
+/// Positions that one thread takes at a time when a loss is measured.
+const MEASURED: usize = 8192;
+
+/// How to train.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Hidden neurons a perspective, a multiple of [`TILE`].
+    pub hidden: usize,
+    /// The share of the result in the target, 0 to 1; the rest is the score.
+    pub lambda: f32,
+    /// The share of the mean of the next eight scores in the score, 0 to 1.
+    pub smooth: f32,
+    /// Passes over all positions.
+    pub epochs: usize,
+    /// Positions a step.
+    pub batch: usize,
+    /// The learning rate after the warm-up.
+    pub rate: f64,
+    /// The learning rate at the end, to which it falls by half a cosine wave.
+    pub final_rate: f64,
+    /// Steps in which the rate rises from nothing.
+    pub warm_up: usize,
+    /// AdamW's weight decay.
+    pub decay: f32,
+    /// What makes the run reproducible.
+    pub seed: u64,
+    /// Threads; results depend on their number in the last bits.
+    pub threads: usize,
+    /// Epochs without a better held-out loss after which training ends.
+    pub patience: usize,
+    /// Thousandths of the games that are held out.
+    pub held_out: u64,
+    /// The `K` of the network's units, unless it is to be fitted.
+    pub network_k: Option<f64>,
+}
+
+/// Where the files of a run are kept; each is replaced whole after every epoch.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// What is needed to go on.
+    pub checkpoint: Option<PathBuf>,
+    /// The losses, for a plot.
+    pub losses: Option<PathBuf>,
+}
+
+/// What an epoch came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    /// The learning rate at its end.
+    pub rate: f64,
+    /// The mean squared error while learning.
+    pub training_loss: f64,
+    /// The mean squared error on games never seen, after it.
+    pub held_out_loss: f64,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// What the loop tells while it runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Report<'a> {
+    /// Training goes on from a checkpoint after so many epochs.
+    Resumed(usize),
+    /// So many positions of the epoch are done.
+    Positions(usize),
+    /// An epoch, counted from 1, is over.
+    Epoch(usize, &'a Row),
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// The weights of the epoch with the least held-out loss.
+    pub parameters: Vec<f32>,
+    /// How they lie.
+    pub shape: Shape,
+    /// What they were taught.
+    pub target: Target,
+    /// That epoch, from 1, and its held-out loss.
+    pub best: (usize, f64),
+    /// All epochs.
+    pub rows: Vec<Row>,
+}
+
+/// One thread's part in a step.
+struct Worker {
+    gradient: Vec<f32>,
+    scratch: Hidden,
+    records: Vec<Record>,
+    loss: f64,
+}
+
+/// A pool of so many threads, in which [`Data::load`] and [`train`] are to be run.
+///
+/// # Errors
+/// When the threads can't be had.
+pub fn pool(threads: usize) -> io::Result<rayon::ThreadPool> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.max(1))
+        .thread_name(|id| format!("train {id}"))
+        .build()
+        .map_err(io::Error::other)
+}
+
+impl Settings {
+    /// What the network is taught, with the scores' worth fitted to the games.
+    pub fn target(&self, data: &Data) -> Target {
+        Target {
+            lambda: self.lambda,
+            smooth: self.smooth,
+            score_k: data.scale.k as f32,
+            network_k: self.network_k.unwrap_or_else(|| data.scale.network_k()) as f32,
+        }
+    }
+
+    /// All that a run depends on, in words.
+    fn description(&self, data: &Data) -> String {
+        let (training, held_out) = (data.training.len(), data.held_out.len());
+        format!(
+            "{self:?}, {training} + {held_out} positions {:016x}",
+            data.checksum()
+        )
+    }
+
+    /// The learning rate of a step, counted from 0.
+    fn rate_at(&self, step: usize, steps: usize) -> f64 {
+        if step < self.warm_up {
+            return self.rate * (step + 1) as f64 / self.warm_up as f64;
+        }
+        let rest = steps.saturating_sub(self.warm_up).max(1);
+        let done = (step - self.warm_up) as f64 / rest as f64;
+        let wave = (1.0 + (std::f64::consts::PI * done).cos()) / 2.0;
+        self.final_rate + (self.rate - self.final_rate) * wave
+    }
+}
+
+/// Trains until the epochs are done or the held-out loss no longer falls. Goes on from the
+/// checkpoint if there is one. Runs in a [`pool`] of `settings.threads`.
+///
+/// # Errors
+/// When the checkpoint is damaged or of another run, or a file can't be written.
+pub fn train(
+    settings: &Settings,
+    data: &Data,
+    files: &Files,
+    say: &mut (dyn FnMut(Report) + Send),
+) -> io::Result<Trained> {
+    let shape = Shape::new(settings.hidden);
+    let target = settings.target(data);
+    let description = settings.description(data);
+    let mut state = match files.checkpoint.as_ref().filter(|path| path.exists()) {
+        Some(path) => {
+            let state = State::load(path, &description, shape.parameters())
+                .map_err(|error| chunks::about(path, error))?;
+            say(Report::Resumed(state.epoch));
+            state
+        }
+        None => State::new(shape, settings.seed),
+    };
+    let mut workers: Vec<Worker> = (0..settings.threads.max(1))
+        .map(|_| Worker {
+            gradient: vec![0.0; shape.parameters()],
+            scratch: Hidden::new(shape),
+            records: Vec::new(),
+            loss: 0.0,
+        })
+        .collect();
+    while state.epoch < settings.epochs && state.epochs_since_best() < settings.patience {
+        let start = Instant::now();
+        let training_loss = epoch(
+            settings,
+            &target,
+            data,
+            shape,
+            &mut state,
+            &mut workers,
+            say,
+        );
+        let held_out_loss = loss(&state.parameters, shape, &target, &data.held_out);
+        state.rows.push(Row {
+            rate: settings.rate_at(state.steps.saturating_sub(1), steps(settings, data)),
+            training_loss,
+            held_out_loss,
+            seconds: start.elapsed().as_secs_f64(),
+        });
+        state.epoch += 1;
+        if state.epochs_since_best() == 0 {
+            state.best.clone_from(&state.parameters);
+        }
+        if let Some(path) = &files.losses {
+            chunks::replace(path, table(&state.rows, data.training.len()).as_bytes())?;
+        }
+        if let Some(path) = &files.checkpoint {
+            state.save(path, &description)?;
+        }
+        if let Some(row) = state.rows.last() {
+            say(Report::Epoch(state.epoch, row));
+        }
+    }
+    Ok(Trained {
+        best: state.best_epoch(),
+        parameters: state.best,
+        shape,
+        target,
+        rows: state.rows,
+    })
+}
+
+/// The mean squared error of a floating network. Runs in the caller's thread pool.
+pub fn loss(parameters: &[f32], shape: Shape, target: &Target, records: &[Record]) -> f64 {
+    // Collected first, so that the order of additions is always the same.
+    let parts: Vec<f64> = records
+        .par_chunks(MEASURED)
+        .map(|part| model::loss(parameters, shape, target, part))
+        .collect();
+    parts.iter().sum::<f64>() / records.len().max(1) as f64
+}
+
+fn batch_size(settings: &Settings, data: &Data) -> usize {
+    settings.batch.clamp(1, data.training.len())
+}
+
+/// Steps of a whole run.
+fn steps(settings: &Settings, data: &Data) -> usize {
+    data.training.len() / batch_size(settings, data) * settings.epochs
+}
+
+/// One pass over all positions in a new random order (but for the few that fill no batch). Returns
+/// the mean squared error while learning.
+fn epoch(
+    settings: &Settings,
+    target: &Target,
+    data: &Data,
+    shape: Shape,
+    state: &mut State,
+    workers: &mut [Worker],
+    say: &mut (dyn FnMut(Report) + Send),
+) -> f64 {
+    let batch_size = batch_size(settings, data);
+    let steps = steps(settings, data);
+    let order = random_order(data.training.len(), settings.seed, state.epoch);
+    let slice = batch_size.div_ceil(workers.len());
+    let part = shape
+        .parameters()
+        .div_ceil(workers.len())
+        .next_multiple_of(TILE);
+    let (mut loss, mut learned) = (0.0, 0);
+    for batch in order.chunks_exact(batch_size) {
+        let parameters = &state.parameters;
+        for worker in workers.iter_mut() {
+            worker.loss = 0.0;
+        }
+        workers
+            .par_iter_mut()
+            .enumerate()
+            .for_each(|(index, worker)| {
+                worker.gradient.fill(0.0);
+                let start = (index * slice).min(batch.len());
+                let own = &batch[start..(start + slice).min(batch.len())];
+                worker.records.clear();
+                worker
+                    .records
+                    .extend(own.iter().map(|&at| data.training[at as usize]));
+                worker.loss = model::add_gradient(
+                    parameters,
+                    shape,
+                    target,
+                    &worker.records,
+                    batch_size,
+                    &mut worker.scratch,
+                    &mut worker.gradient,
+                );
+            });
+        let step = Step {
+            rate: settings.rate_at(state.steps, steps) as f32,
+            decay: settings.decay,
+            number: (state.steps + 1).min(i32::MAX as usize) as i32,
+        };
+        let gradients: Vec<&[f32]> = workers
+            .iter()
+            .map(|worker| worker.gradient.as_slice())
+            .collect();
+        state
+            .parameters
+            .par_chunks_mut(part)
+            .zip(state.momentum.par_chunks_mut(part))
+            .zip(state.velocity.par_chunks_mut(part))
+            .enumerate()
+            .for_each(|(index, ((parameters, momentum), velocity))| {
+                let gradients: Vec<&[f32]> = gradients
+                    .iter()
+                    .map(|gradient| &gradient[index * part..])
+                    .collect();
+                model::step(&step, &gradients, parameters, momentum, velocity);
+            });
+        state.steps += 1;
+        loss += workers.iter().map(|worker| worker.loss).sum::<f64>();
+        learned += batch.len();
+        say(Report::Positions(learned));
+    }
+    loss / learned.max(1) as f64
+}
+
+/// All numbers below `count` in an order that belongs to the seed and the epoch.
+fn random_order(count: usize, seed: u64, epoch: usize) -> Vec<u32> {
+    let mut random = Random::new(Random::new(seed).next() ^ epoch as u64);
+    let mut order: Vec<u32> = (0..count.min(u32::MAX as usize) as u32).collect();
+    for last in (1..order.len()).rev() {
+        order.swap(last, random.below(last as u64 + 1) as usize);
+    }
+    order
+}
+
+/// The losses as comma-separated values.
+fn table(rows: &[Row], positions: usize) -> String {
+    let mut table =
+        "epoch,learning_rate,training_loss,held_out_loss,seconds,positions_per_second\n".to_owned();
+    for (index, row) in rows.iter().enumerate() {
+        let speed = positions as f64 / row.seconds.max(1e-9);
+        // Writing to a string can't fail.
+        let _ = writeln!(
+            table,
+            "{},{:.3e},{:.7},{:.7},{:.2},{speed:.0}",
+            index + 1,
+            row.rate,
+            row.training_loss,
+            row.held_out_loss,
+            row.seconds
+        );
+    }
+    table
+}
+
+impl State {
+    /// The beginning.
+    fn new(shape: Shape, seed: u64) -> State {
+        let parameters = shape.initial(seed);
+        State {
+            epoch: 0,
+            steps: 0,
+            momentum: vec![0.0; parameters.len()],
+            velocity: vec![0.0; parameters.len()],
+            best: parameters.clone(),
+            parameters,
+            rows: Vec::new(),
+        }
+    }
+
+    /// The epoch with the least held-out loss, from 1, and that loss.
+    fn best_epoch(&self) -> (usize, f64) {
+        let losses = self.rows.iter().map(|row| row.held_out_loss);
+        let best = losses.enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
+        best.map_or((0, f64::INFINITY), |(index, loss)| (index + 1, loss))
+    }
+
+    fn epochs_since_best(&self) -> usize {
+        self.rows.len() - self.best_epoch().0
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,179 @@
+use std::fs;
+
+use super::*;
+use crate::learn::{
+    datagen::{self, Progress},
+    quantise,
+    scratch::Scratch,
+};
+
+/// Some games of the first evaluation.
+fn games(scratch: &Scratch) -> Data {
+    let settings = datagen::Settings {
+        folder: scratch.folder().to_owned(),
+        nodes: 60,
+        threads: 2,
+        seed: 1,
+        games: Some(60),
+        positions: None,
+        chunk_games: 20,
+    };
+    datagen::run(&settings, &Progress::default(), || {}, &mut |note| {
+        panic!("{note}")
+    })
+    .expect("games");
+    Data::load(&chunks::files_in(scratch.folder()).unwrap(), 150).expect("positions")
+}
+
+fn settings() -> Settings {
+    Settings {
+        hidden: 128,
+        lambda: 0.3,
+        smooth: 0.0,
+        epochs: 6,
+        batch: 128,
+        rate: 2e-3,
+        final_rate: 1e-5,
+        warm_up: 4,
+        decay: 0.01,
+        seed: 5,
+        threads: 2,
+        patience: 6,
+        held_out: 150,
+        network_k: None,
+    }
+}
+
+fn run(settings: &Settings, data: &Data, files: &Files) -> io::Result<Trained> {
+    pool(settings.threads)
+        .unwrap()
+        .install(|| train(settings, data, files, &mut |_| {}))
+}
+
+#[test]
+fn from_games_to_a_network_that_loads() {
+    let scratch = Scratch::new("train");
+    let data = games(&scratch);
+    assert!(data.faults.is_empty() && data.counts.games == 60);
+    assert!(
+        data.counts.kept > 500 && data.counts.tactical > 100,
+        "{:?}",
+        data.counts
+    );
+    let shape = Shape::new(128);
+    let before = loss(
+        &shape.initial(5),
+        shape,
+        &settings().target(&data),
+        &data.held_out,
+    );
+    let trained = run(&settings(), &data, &Files::default()).unwrap();
+    let (first, last) = (trained.rows[0], trained.rows[5]);
+    assert!(
+        last.training_loss < 0.8 * first.training_loss,
+        "{:?}",
+        trained.rows
+    );
+    assert!(trained.best.1 < 0.9 * before, "{before} {:?}", trained.best);
+
+    let network = quantise::quantise(&trained.parameters, shape, "a test".to_owned()).unwrap();
+    let rounded = quantise::loss(&network, &trained.target, &data.held_out);
+    assert!(
+        (rounded - trained.best.1).abs() < 0.01 * trained.best.1,
+        "{rounded} {:?}",
+        trained.best
+    );
+    let mut file = Vec::new();
+    network.write(&mut file).unwrap();
+    assert_eq!(crate::nnue::Network::read(&file).unwrap(), network);
+}
+
+#[test]
+fn an_interrupted_run_ends_where_the_whole_one_does() {
+    let scratch = Scratch::new("resume");
+    let data = games(&scratch);
+    let whole = run(&settings(), &data, &Files::default()).unwrap();
+
+    let files = Files {
+        checkpoint: Some(scratch.path("a.checkpoint")),
+        losses: Some(scratch.path("a.csv")),
+    };
+    let killed = std::panic::catch_unwind(|| {
+        pool(2).unwrap().install(|| {
+            let mut epochs = 0;
+            train(&settings(), &data, &files, &mut |report| {
+                epochs += usize::from(matches!(report, Report::Epoch(..)));
+                // In the middle of the fourth epoch.
+                assert!(
+                    epochs < 3 || !matches!(report, Report::Positions(_)),
+                    "killed"
+                );
+            })
+        })
+    });
+    assert!(killed.is_err());
+    let resumed = run(&settings(), &data, &files).unwrap();
+    assert_eq!(resumed.parameters, whole.parameters);
+    assert_eq!(resumed.best, whole.best);
+    let table = fs::read_to_string(scratch.path("a.csv")).unwrap();
+    assert_eq!(table.lines().count(), 7);
+
+    // It is done, and stays so.
+    assert_eq!(
+        run(&settings(), &data, &files).unwrap().parameters,
+        whole.parameters
+    );
+    let other = run(
+        &Settings {
+            seed: 6,
+            ..settings()
+        },
+        &data,
+        &files,
+    )
+    .unwrap_err()
+    .to_string();
+    assert!(other.contains("another run"), "{other}");
+}
+
+#[test]
+fn training_ends_when_the_held_out_loss_no_longer_falls() {
+    let scratch = Scratch::new("patience");
+    let data = games(&scratch);
+    // Hardly any data and a high rate: it learns the games by heart.
+    let eager = Settings {
+        epochs: 200,
+        rate: 1e-2,
+        patience: 2,
+        lambda: 1.0,
+        ..settings()
+    };
+    let trained = run(&eager, &data, &Files::default()).unwrap();
+    assert_eq!(trained.rows.len(), trained.best.0 + 2);
+    assert!(trained.rows.len() < 200);
+}
+
+#[test]
+fn the_rate_rises_and_falls() {
+    let settings = Settings {
+        warm_up: 10,
+        rate: 1e-3,
+        final_rate: 3e-6,
+        ..settings()
+    };
+    assert!((settings.rate_at(0, 1000) - 1e-4).abs() < 1e-9);
+    assert!((settings.rate_at(10, 1000) - 1e-3).abs() < 1e-9);
+    assert!(settings.rate_at(505, 1000) < 5.1e-4);
+    assert!((settings.rate_at(1000, 1000) - 3e-6).abs() < 1e-9);
+}
+
+#[test]
+fn every_epoch_has_an_order_of_its_own() {
+    let order = random_order(1000, 7, 0);
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    assert!(sorted.into_iter().eq(0..1000));
+    assert_eq!(order, random_order(1000, 7, 0));
+    assert_ne!(order, random_order(1000, 7, 1));
+    assert_ne!(order, random_order(1000, 8, 0));
+}
