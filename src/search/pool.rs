@@ -4,9 +4,10 @@
 //! they share the transposition table, the stop flag and their node counts, and nothing else. The
 //! leading thread keeps the time, talks, and when it is done stops the others and takes the vote.
 //!
-//! Each thread takes about 5 MiB beside its 16 MiB of (mostly untouched) stack. 256 threads with
-//! 100 GB of table are a matter of memory alone: no lock and no shared write is on a node's path
-//! but the table's own.
+//! Each thread takes about 4 MiB beside its 16 MiB of (mostly untouched) stack, so 256 of them take
+//! 1 GiB, and up to 5 GiB if all stacks fill. With 100 GB of table that is a matter of memory alone:
+//! no lock and no shared write but the table's own is on a node's path. What such a machine would
+//! want more is the table zeroed, and the network copied, by node of memory.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -131,7 +132,6 @@ enum Message {
 #[derive(Debug)]
 struct Thread {
     messages: Sender<Message>,
-    counter: NodeCounter,
     handle: Option<thread::JoinHandle<()>>,
 }
 
@@ -189,12 +189,12 @@ impl Pool {
             number: self.started,
             job,
             table: Arc::clone(&self.table),
-            counters: self.threads.iter().map(|t| t.counter.clone()).collect(),
+            // New ones: an earlier search that was answered for may not have ended yet.
+            counters: (0..self.threads.len())
+                .map(|_| NodeCounter::default())
+                .collect(),
             findings: unbounded(),
         });
-        for counter in &search.counters {
-            counter.store(0, Relaxed);
-        }
         for thread in &self.threads {
             // Threads end only when this pool drops their sender.
             let _ = thread.messages.send(Message::Search(Arc::clone(&search)));
@@ -223,7 +223,6 @@ impl Pool {
                 .map_err(|e| format!("only {id} threads can be had: {e}"))?;
             self.threads.push(Thread {
                 messages,
-                counter: NodeCounter::default(),
                 handle: Some(handle),
             });
         }
@@ -243,7 +242,7 @@ impl Pool {
     pub fn set_hash(&mut self, hash: usize) -> Result<(), String> {
         self.wait_until_idle();
         self.table = Table::new(hash)?;
-        self.table.settle(self.clearing_threads());
+        self.table.settle();
         Ok(())
     }
 
@@ -258,14 +257,7 @@ impl Pool {
     /// Empties the table alone. Waits for the end of a running search.
     pub fn clear_hash(&mut self) {
         self.wait_until_idle();
-        self.table.clear(self.clearing_threads());
-    }
-
-    /// Clearing is bound by memory: a thread a core, even if fewer search.
-    fn clearing_threads(&self) -> usize {
-        thread::available_parallelism()
-            .map_or(1, usize::from)
-            .max(self.threads.len())
+        self.table.clear();
     }
 
     fn wait_until_idle(&self) {
