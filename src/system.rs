@@ -35,6 +35,32 @@ impl SharedMemory {
     }
 }
 
+/// Bytes that can be had without driving the system, or the group of processes we are limited
+/// with, out of memory. `None` where the system doesn't say.
+pub fn available_memory() -> Option<u64> {
+    #[cfg(target_os = "linux")]
+    {
+        let number =
+            |path: &str| -> Option<u64> { std::fs::read_to_string(path).ok()?.trim().parse().ok() };
+        let of_group = |limit: &str, used: &str| Some(number(limit)?.saturating_sub(number(used)?));
+        let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+        let line = info
+            .lines()
+            .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        let free = line.split_whitespace().next()?.parse::<u64>().ok()? << 10;
+        let groups = [
+            of_group("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+            of_group(
+                "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+                "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+            ),
+        ];
+        groups.into_iter().flatten().chain([free]).min()
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
 /// Tells the processor that `word` will be read soon.
 #[inline]
 pub fn prefetch(word: &AtomicU64) {

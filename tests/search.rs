@@ -148,10 +148,12 @@ fn one_thread_is_deterministic() {
 fn clearing_makes_it_forget() {
     let mut pool = Pool::new(4).unwrap();
     let root = position(MIDDLEGAMES[0]);
-    let (_, fresh) = run(&mut pool, &root, nodes(20_000), 1);
-    run(&mut pool, &position(MIDDLEGAMES[1]), nodes(20_000), 1);
+    let (_, fresh) = run(&mut pool, &root, depth(9), 1);
+    run(&mut pool, &position(MIDDLEGAMES[1]), depth(9), 1);
+    let (_, warm) = run(&mut pool, &root, depth(9), 1);
+    assert_ne!(fresh.nodes, warm.nodes);
     pool.clear();
-    let (_, again) = run(&mut pool, &root, nodes(20_000), 1);
+    let (_, again) = run(&mut pool, &root, depth(9), 1);
     assert_eq!(
         (fresh.nodes, uci(fresh.best)),
         (again.nodes, uci(again.best))
@@ -167,6 +169,11 @@ fn every_line_is_legal_and_ordered() {
         for group in infos.chunks(4) {
             let ranks: Vec<usize> = group.iter().map(|i| i.multipv).collect();
             assert_eq!(ranks, [1, 2, 3, 4]);
+            let value = |score| match score {
+                Score::Centipawns(score) => score,
+                Score::Mate(moves) => moves.signum() * 100_000 - moves,
+            };
+            assert!(group.iter().is_sorted_by_key(|info| -value(info.score)));
             for (i, info) in group.iter().enumerate() {
                 assert_eq!(info.bound, ScoreBound::Exact);
                 assert_eq!(info.wdl.iter().sum::<u32>(), 1000);
@@ -211,6 +218,27 @@ fn limits_are_kept() {
         ..Limits::default()
     };
     assert_eq!(run(&mut pool, &root, limits, 1).1.depth, 3);
+}
+
+#[test]
+fn a_search_cut_short_tells_only_what_it_knows() {
+    let mut pool = Pool::new(1).unwrap();
+    for text in MIDDLEGAMES {
+        let root = position(text);
+        for limit in [1, 50, 300, 1100, 2000, 5000, 9000, 15_000] {
+            pool.clear();
+            let (infos, outcome) = run(&mut pool, &root, nodes(limit), 40);
+            assert!(outcome.best.is_some_and(|m| root.is_legal(m)));
+            let first = infos.iter().rfind(|info| info.multipv == 1).unwrap();
+            assert_eq!(outcome.best, Some(first.pv[0]), "{text} {limit}");
+            for info in &infos {
+                match info.score {
+                    Score::Centipawns(score) => assert!(score.abs() < 3000, "{text} {limit}"),
+                    Score::Mate(moves) => assert!(moves.abs() < 10, "{text} {limit}"),
+                }
+            }
+        }
+    }
 }
 
 #[test]

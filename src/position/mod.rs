@@ -16,7 +16,7 @@ pub mod threats;
 
 use shakmaty::{
     Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, FromSetup as _, Move,
-    MoveList, Piece, Position as _, Role, Setup, Square, attacks,
+    MoveList, Position as _, Role, Setup, Square, attacks,
 };
 
 use crate::chess960;
@@ -261,12 +261,20 @@ impl Position {
         })
     }
 
-    /// The table key after a move, near enough to prefetch by: castling, en passant and the
-    /// clock are left out.
+    /// The table key after a move, near enough to prefetch by: castling, lost rights and en passant
+    /// are left out.
     #[inline]
     pub fn table_key_after(&self, m: Move) -> u64 {
         let us = self.turn();
-        let mut key = self.keys.whole ^ keys::black_to_move() ^ keys::en_passant(self.ep);
+        let halfmoves = if m.is_zeroing() {
+            0
+        } else {
+            self.halfmoves().saturating_add(1)
+        };
+        let mut key = self.keys.whole
+            ^ keys::black_to_move()
+            ^ keys::en_passant(self.ep)
+            ^ keys::clock(halfmoves);
         if let Move::Normal {
             role,
             from,
@@ -348,12 +356,6 @@ impl CheckSquares {
             Move::Put { .. } => false,
         }
     }
-}
-
-/// The piece that a move puts on its target square.
-#[inline]
-pub fn moved_piece(m: Move, us: Color) -> Piece {
-    m.role().of(us)
 }
 
 /// Where the moved piece lands; for castling that is the king's square, as the histories index it.

@@ -58,8 +58,7 @@ impl Position {
         }
     }
 
-    /// Whether the opponent attacks a piece of the side to move with a lesser one, or a hanging
-    /// piece at all.
+    /// Whether the opponent attacks a piece of the side to move with a lesser one.
     pub fn is_piece_threatened(&self, threats: &Threats) -> bool {
         let board = self.board();
         let us = board.by_color(self.turn());
@@ -71,7 +70,7 @@ impl Position {
 }
 
 impl Threats {
-    /// Whether a piece of this role on `square` can be taken by a lesser one.
+    /// Squares on which a piece of this role can be taken by a lesser one.
     #[inline]
     pub fn against(&self, role: Role) -> Bitboard {
         match role {

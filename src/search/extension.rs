@@ -131,6 +131,6 @@ pub(super) fn reduction<N: Node>(
         r -= params::lmr_check();
     }
     r - stat * 1024 / params::lmr_history_divisor()
-        - known.correction.abs() * params::lmr_correction() / 16
+        - known.correction.abs() * params::lmr_correction()
         + alpha_raises * params::lmr_alpha_raise()
 }

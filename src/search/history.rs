@@ -1,7 +1,7 @@
 //! What earlier moves were worth: the statistics that order moves and scale their reductions.
 //!
 //! Every table holds 16-bit values that move towards a bonus by "gravity": the nearer a value is
-//! to its limit, the less a further bonus adds. One thread's tables take about 3.5 MiB.
+//! to its limit, the less a further bonus adds. One thread's tables take about 2.7 MiB.
 
 use shakmaty::{Bitboard, Color, Move, Role, Square};
 

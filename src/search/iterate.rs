@@ -52,10 +52,19 @@ impl Worker<'_> {
         let mut completed = 0;
         let mut told: Vec<(Move, i32)> = Vec::new();
 
+        // Should not even one move be searched, this is what there is to say of it.
+        let root = &self.search.job.root;
+        self.root_moves[0].score = if root.in_check() {
+            0
+        } else {
+            self.evaluate(root)
+        };
+
         for depth in 1..=last_depth {
             self.root_depth = depth;
             for root_move in &mut self.root_moves {
-                root_move.previous_score = root_move.newest_score();
+                // A move that lost its place keeps no score of when it had it.
+                root_move.previous_score = root_move.score;
                 root_move.score = -INFINITE;
             }
             let mut fail_lows = 0;
@@ -66,13 +75,13 @@ impl Worker<'_> {
                 if self.aborted {
                     break;
                 }
+                self.has_result = true;
             }
             if self.aborted {
                 break;
             }
             sort(&mut self.root_moves[..lines]);
             completed = depth;
-            self.has_result = true;
             if self.id != 0 {
                 continue;
             }
@@ -119,6 +128,7 @@ impl Worker<'_> {
             alpha = (average - delta).max(-INFINITE);
             beta = (average + delta).min(INFINITE);
         }
+        let before = self.root_moves[self.pv_index].clone();
         let mut reduced = 0;
         let mut fail_lows = 0;
         loop {
@@ -127,6 +137,12 @@ impl Worker<'_> {
             let score = self.negamax::<Root>(root, 0, alpha, beta, depth_now, false);
             sort(&mut self.root_moves[self.pv_index..]);
             if self.aborted {
+                // A score known to be too high is worth less than the last exact one.
+                let best = &mut self.root_moves[self.pv_index];
+                if best.m == before.m && best.bound == ScoreBound::Upper {
+                    best.score = -INFINITE;
+                    best.line = before.line;
+                }
                 return fail_lows;
             }
             let bound = if score <= alpha {
@@ -172,7 +188,10 @@ impl Worker<'_> {
     /// Tells all lines of a finished iteration and returns their first moves and scores.
     fn tell_lines(&self, lines: usize, depth: i32) -> Vec<(Move, i32)> {
         for index in 0..lines {
-            self.tell_line(index, depth, ScoreBound::Exact);
+            // A search cut short early may not have come to the last lines.
+            if self.root_moves[index].newest_score() > -INFINITE {
+                self.tell_line(index, depth, ScoreBound::Exact);
+            }
         }
         self.root_moves[..lines]
             .iter()
@@ -248,15 +267,16 @@ impl Worker<'_> {
         self.root_moves[self.pv_index..].iter().any(|r| r.m == m)
     }
 
-    /// Notes what the root learned of a move: its nodes, and if it is the best so far, its score
-    /// and line.
-    pub fn note_root_move(&mut self, m: Move, score: i32, nodes: u64, is_best: bool) {
+    /// Notes what the root learned of a move: its nodes, and if it is the best so far, its score,
+    /// what that is, and the line.
+    pub fn note_root_move(&mut self, m: Move, score: i32, nodes: u64, best: Option<ScoreBound>) {
         let seldepth = self.seldepth;
         let rest = std::mem::take(&mut self.frame(1).line);
         if let Some(root_move) = self.root_moves.iter_mut().find(|r| r.m == m) {
             root_move.nodes += nodes;
-            if is_best {
+            if let Some(bound) = best {
                 root_move.score = score;
+                root_move.bound = bound;
                 root_move.seldepth = seldepth;
                 root_move.average = Some(
                     root_move

@@ -1,12 +1,14 @@
 //! The alpha-beta node.
 //!
-//! Principal variation search with the pruning and reductions of its day; every constant is in
-//! [`params`]. A node reads top to bottom; what one step decides is in a function of its name.
+//! Principal variation search with the pruning and reductions of its day. What is worth tuning is in
+//! [`params`], the rates of learning in [`super::history`]. A node reads top to bottom; what one step
+//! decides is in a function of its name.
 
 use arrayvec::ArrayVec;
 use shakmaty::Move;
 
 use super::{
+    ScoreBound,
     extension::reduction,
     history::{Context, Histories, is_tactical},
     params,
@@ -137,7 +139,7 @@ impl Worker<'_> {
                 };
             }
             if alpha < 0 && self.keys.has_upcoming_repetition(position, ply) {
-                alpha = self.draw_score();
+                alpha = alpha.max(self.draw_score());
                 if alpha >= beta {
                     return alpha;
                 }
@@ -181,7 +183,7 @@ impl Worker<'_> {
         let inherited = self.frame_before(ply, 1).double_extensions;
         self.frame(ply).double_extensions = if N::ROOT { 0 } else { inherited };
 
-        if !N::ROOT && !known.in_check && excluded.is_none() {
+        if !N::ROOT && !known.in_check && excluded.is_none() && !self.frame(ply).verifying {
             depth = self.hindsight::<N>(ply, &known, depth);
             self.teach_parent_move(ply, &known);
         }
@@ -382,7 +384,7 @@ impl Worker<'_> {
                         self.frame(ply).killer == Some(m),
                     );
                 let reduced = (new_depth - reduction / 1024).clamp(0, new_depth + 1);
-                self.frame(ply).reduction = (new_depth - reduced) * 1024;
+                self.frame(ply).reduction = reduction;
                 score = -self.negamax::<OffPv>(&child, ply + 1, -alpha - 1, -alpha, reduced, true);
                 self.frame(ply).reduction = 0;
                 if score > alpha && reduced < new_depth && !self.aborted {
@@ -399,12 +401,12 @@ impl Worker<'_> {
                             new_depth,
                             !known.cut_node,
                         );
-                    }
-                    if quiet && !self.aborted && (score <= alpha || score >= beta) {
-                        let good = score >= beta;
-                        self.memory
-                            .histories
-                            .update_continuation(context, m, depth, good);
+                        if quiet && !self.aborted && (score <= alpha || score >= beta) {
+                            let good = score >= beta;
+                            self.memory
+                                .histories
+                                .update_continuation(context, m, depth, good);
+                        }
                     }
                 } else if score > alpha && score < best_score + 16 {
                     new_depth -= 1;
@@ -432,7 +434,15 @@ impl Worker<'_> {
             }
             if N::ROOT {
                 let nodes = self.nodes - nodes_before;
-                self.note_root_move(m, score, nodes, number == 1 || score > alpha);
+                let bound = if score >= beta {
+                    ScoreBound::Lower
+                } else if score > alpha {
+                    ScoreBound::Exact
+                } else {
+                    ScoreBound::Upper
+                };
+                let is_best = number == 1 || score > alpha;
+                self.note_root_move(m, score, nodes, is_best.then_some(bound));
             }
 
             if score > best_score {
@@ -472,7 +482,7 @@ impl Worker<'_> {
 
         if let Some(best) = best_move.filter(|_| best_score >= beta) {
             self.learn_from_cutoff(ply, context, best, depth, &quiets_tried, &tacticals_tried);
-        } else if best_move.is_none() {
+        } else if best_move.is_none() && known.excluded.is_none() {
             self.praise_refutation(ply, depth);
         }
         if known.excluded.is_none() && !(N::ROOT && self.pv_index > 0) {

@@ -152,8 +152,8 @@ params! {
     lmr_not_improving = 613, 0..=2048;
     /// Late move reduction: more when the table's move is a capture.
     lmr_tt_capture = 999, 0..=2048;
-    /// Late move reduction: less where the evaluation needed correcting, in 16384ths a unit.
-    lmr_correction = 448, 0..=2048;
+    /// Late move reduction: less for every unit that the evaluation needed correcting.
+    lmr_correction = 10, 0..=64;
     /// Late move reduction: more for every time alpha rose.
     lmr_alpha_raise = 384, 0..=1024;
     /// Late move reduction: less for moves that give check.

@@ -256,7 +256,7 @@ impl Picker {
             let mut score = rows.main(index)
                 + rows.continuation(0, index)
                 + rows.continuation(1, index)
-                + rows.continuation(3, index) / 2
+                + (rows.continuation(2, index) + rows.continuation(3, index)) / 2
                 + rows.pawn(index);
 
             if checks.gives_check(m) && position.see_ge(m, params::check_see()) {
@@ -296,6 +296,8 @@ impl Picker {
 fn attack_bonus(board: &Board, attacked: Bitboard) -> i32 {
     if attacked.is_empty() {
         0
+    } else if (attacked & board.kings()).any() {
+        10_000
     } else if (attacked & board.queens()).any() {
         8000
     } else if (attacked & board.rooks()).any() {

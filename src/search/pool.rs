@@ -4,9 +4,10 @@
 //! they share the transposition table, the stop flag and their node counts, and nothing else. The
 //! leading thread keeps the time, talks, and when it is done stops the others and takes the vote.
 //!
-//! Each thread takes about 5 MiB beside its 16 MiB of (mostly untouched) stack. 256 threads with
-//! 100 GB of table are a matter of memory alone: no lock and no shared write is on a node's path
-//! but the table's own.
+//! Each thread takes about 4 MiB beside its 16 MiB of (mostly untouched) stack, so 256 of them take
+//! 1 GiB, and up to 5 GiB if all stacks fill. With 100 GB of table that is a matter of memory alone:
+//! no lock and no shared write but the table's own is on a node's path. What such a machine would
+//! want more is the table zeroed, and the network copied, by node of memory.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -62,16 +63,14 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// A search by the threads that count in `counters`, which start from zero.
-    pub fn new(number: u64, job: Job, table: Arc<Table>, counters: Vec<NodeCounter>) -> Search {
-        for counter in &counters {
-            counter.store(0, Relaxed);
-        }
+    /// A search by so many threads. Their counters are new: an earlier search that was answered for
+    /// may not have ended yet.
+    pub fn new(number: u64, job: Job, table: Arc<Table>, threads: usize) -> Search {
         Search {
             number,
             job,
             table,
-            counters,
+            counters: (0..threads).map(|_| NodeCounter::default()).collect(),
             findings: unbounded(),
         }
     }
@@ -158,7 +157,6 @@ enum Message {
 #[derive(Debug)]
 struct Thread {
     messages: Sender<Message>,
-    counter: NodeCounter,
     handle: Option<thread::JoinHandle<()>>,
 }
 
@@ -212,12 +210,11 @@ impl Pool {
         self.started += 1;
         self.table.new_search();
         self.current = Some(Arc::clone(&job.control));
-        let counters = self.threads.iter().map(|t| t.counter.clone()).collect();
         let search = Arc::new(Search::new(
             self.started,
             job,
             Arc::clone(&self.table),
-            counters,
+            self.threads.len(),
         ));
         for thread in &self.threads {
             // Threads end only when this pool drops their sender.
@@ -247,7 +244,6 @@ impl Pool {
                 .map_err(|e| format!("only {id} threads can be had: {e}"))?;
             self.threads.push(Thread {
                 messages,
-                counter: NodeCounter::default(),
                 handle: Some(handle),
             });
         }
@@ -267,7 +263,7 @@ impl Pool {
     pub fn set_hash(&mut self, hash: usize) -> Result<(), String> {
         self.wait_until_idle();
         self.table = Table::new(hash)?;
-        self.table.settle(self.clearing_threads());
+        self.table.settle();
         Ok(())
     }
 
@@ -282,14 +278,7 @@ impl Pool {
     /// Empties the table alone. Waits for the end of a running search.
     pub fn clear_hash(&mut self) {
         self.wait_until_idle();
-        self.table.clear(self.clearing_threads());
-    }
-
-    /// Clearing is bound by memory: a thread a core, even if fewer search.
-    fn clearing_threads(&self) -> usize {
-        thread::available_parallelism()
-            .map_or(1, usize::from)
-            .max(self.threads.len())
+        self.table.clear();
     }
 
     fn wait_until_idle(&self) {

@@ -99,8 +99,10 @@ impl Worker<'_> {
             return Some(score);
         }
         self.no_null_for = Some(us);
+        self.frame(ply).verifying = true;
         let verified =
             self.negamax::<OffPv>(position, ply, beta - 1, beta, depth - reduction, false);
+        self.frame(ply).verifying = false;
         self.no_null_for = None;
         (self.aborted || verified >= beta).then_some(score)
     }

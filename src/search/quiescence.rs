@@ -28,7 +28,7 @@ impl Worker<'_> {
         }
         if N::PV {
             self.frame(ply).line.clear();
-            self.seldepth = self.seldepth.max(ply);
+            self.seldepth = self.seldepth.max(ply + 1);
         }
         if self.is_draw(position, ply) {
             return self.draw_score();
@@ -38,7 +38,7 @@ impl Worker<'_> {
             return if in_check { 0 } else { self.evaluate(position) };
         }
         if alpha < 0 && self.keys.has_upcoming_repetition(position, ply) {
-            alpha = self.draw_score();
+            alpha = alpha.max(self.draw_score());
             if alpha >= beta {
                 return alpha;
             }
@@ -110,9 +110,7 @@ impl Worker<'_> {
                 if in_check && !is_tactical(m) {
                     // One defence that holds is enough.
                     picker.skip_quiets();
-                    if searched > 0 {
-                        continue;
-                    }
+                    continue;
                 }
                 if !in_check
                     && futility <= alpha

@@ -7,7 +7,7 @@ use super::{
     clock::Clock,
     pool::{Job, Search},
     transposition::Table,
-    worker::{Memory, NodeCounter, Worker},
+    worker::{Memory, Worker},
 };
 use crate::position::{
     Position,
@@ -23,7 +23,6 @@ use crate::position::{
 pub struct Solo {
     table: Arc<Table>,
     memory: Memory,
-    counter: NodeCounter,
 }
 
 impl Solo {
@@ -36,13 +35,12 @@ impl Solo {
         Ok(Solo {
             table: Table::new(hash)?,
             memory: Memory::default(),
-            counter: NodeCounter::default(),
         })
     }
 
     /// Forgets everything learned: table and histories.
     pub fn clear(&mut self) {
-        self.table.clear(1);
+        self.table.clear();
         self.memory.clear();
     }
 
@@ -68,12 +66,7 @@ impl Solo {
             control: Arc::new(Control::new(Instant::now(), false, None)),
         };
         self.table.new_search();
-        let search = Search::new(
-            0,
-            job,
-            Arc::clone(&self.table),
-            vec![Arc::clone(&self.counter)],
-        );
+        let search = Search::new(0, job, Arc::clone(&self.table), 1);
         let finding = Worker::new(0, &search, &mut self.memory, None).iterate();
         Some(search.outcome(&finding))
     }

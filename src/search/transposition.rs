@@ -5,9 +5,12 @@
 //! transposition table implementation for parallel search", 2002), so that an entry torn by
 //! two threads writing at once reads as a miss.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering::Relaxed},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    thread,
 };
 
 use super::score::{self, MATE, MATE_IN_MAX, TABLEBASE_WIN};
@@ -134,10 +137,18 @@ impl Table {
     /// # Errors
     /// When the system has not that much memory.
     pub fn new(mebibytes: usize) -> Result<Arc<Table>, String> {
-        let bytes = mebibytes.max(1).checked_mul(1 << 20);
-        let memory = bytes
-            .ok_or_else(|| "that is more than this machine can address".to_owned())
-            .and_then(|bytes| system::SharedMemory::zeroed(bytes).map_err(|e| e.to_string()))?;
+        let bytes = mebibytes
+            .max(1)
+            .checked_mul(1 << 20)
+            .ok_or("that is more than this machine can address")?;
+        // The system may promise memory that it hasn't got, and kill whoever then touches it.
+        if let Some(available) = system::available_memory()
+            && bytes as u64 > available
+        {
+            let available = available >> 20;
+            return Err(format!("only {available} MiB of memory are free"));
+        }
+        let memory = system::SharedMemory::zeroed(bytes).map_err(|error| error.to_string())?;
         let clusters = memory.words().len() / CLUSTER_WORDS;
         Ok(Arc::new(Table {
             memory,
@@ -248,30 +259,32 @@ impl Table {
         (used * 1000 / (sample * ENTRIES)) as u32
     }
 
-    /// Empties the table with `threads` threads.
-    pub fn clear(&self, threads: usize) {
-        self.in_parts(threads, |part| {
-            part.iter().for_each(|word| word.store(0, Relaxed))
-        });
+    /// Empties the table, with a thread a core: that is bound by memory, however few search.
+    pub fn clear(&self) {
+        self.in_parts(|part| part.iter().for_each(|word| word.store(0, Relaxed)));
         self.age.store(0, Relaxed);
     }
 
-    /// Has the system provide the memory of a new table now, with `threads` threads, rather than
-    /// page by page in the first search.
-    pub fn settle(&self, threads: usize) {
-        self.in_parts(threads, |part| {
+    /// Has the system provide the memory of a new table now, rather than page by page in the first
+    /// search.
+    pub fn settle(&self) {
+        self.in_parts(|part| {
             part.iter()
                 .step_by(PAGE_WORDS)
                 .for_each(|word| word.store(0, Relaxed));
         });
     }
 
-    fn in_parts(&self, threads: usize, work: impl Fn(&[AtomicU64]) + Sync) {
+    fn in_parts(&self, work: impl Fn(&[AtomicU64]) + Sync) {
         let words = self.memory.words();
-        let part = words.len().div_ceil(threads.max(1));
-        std::thread::scope(|scope| {
-            for part in words.chunks(part) {
-                scope.spawn(|| work(part));
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let work = &work;
+        thread::scope(|scope| {
+            for part in words.chunks(words.len().div_ceil(threads)) {
+                let spawned = thread::Builder::new().spawn_scoped(scope, move || work(part));
+                if spawned.is_err() {
+                    work(part);
+                }
             }
         });
     }
@@ -421,7 +434,7 @@ mod tests {
     fn clearing_empties_it() {
         let table = Table::new(2).unwrap();
         table.store(1, 0, entry(5, Bound::Exact));
-        table.clear(3);
+        table.clear();
         assert_eq!(table.probe(1, 0, 0), None);
     }
 

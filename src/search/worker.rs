@@ -9,7 +9,7 @@ use crossbeam::{channel::Sender, utils::CachePadded};
 use shakmaty::{Color, Move, MoveList};
 
 use super::{
-    Event,
+    Event, ScoreBound,
     correction::{Corrections, LastMoves},
     history::{
         CONTINUATION_PLIES, Context, Histories, NO_PIECE_TO, PieceTo, Predecessors, piece_to,
@@ -46,6 +46,8 @@ pub struct Frame {
     pub tt_pv: bool,
     /// The move that a singular search leaves out.
     pub excluded: Option<Move>,
+    /// Whether this node is being searched once more to verify its null move.
+    pub verifying: bool,
     /// The quiet move that last cut at this ply.
     pub killer: Option<Move>,
     /// Double extensions on the line so far.
@@ -66,6 +68,7 @@ impl Default for Frame {
             static_eval: score::NONE,
             tt_pv: false,
             excluded: None,
+            verifying: false,
             killer: None,
             double_extensions: 0,
             reduction: 0,
@@ -75,7 +78,7 @@ impl Default for Frame {
     }
 }
 
-/// What a thread keeps between searches: about 4.5 MiB.
+/// What a thread keeps between searches: about 4 MiB.
 #[derive(Debug)]
 pub struct Memory {
     pub histories: Histories,
@@ -115,6 +118,8 @@ pub struct RootMove {
     /// Its score in the iteration in hand; `-INFINITE` until it is searched, or if it is no better
     /// than another.
     pub score: i32,
+    /// What that score is.
+    pub bound: ScoreBound,
     /// Its score in the iteration before.
     pub previous_score: i32,
     /// A running mean of its scores, around which windows are opened.
@@ -132,6 +137,7 @@ impl RootMove {
         RootMove {
             m,
             score: -score::INFINITE,
+            bound: ScoreBound::Exact,
             previous_score: -score::INFINITE,
             average: None,
             seldepth: 0,

@@ -37,7 +37,11 @@ pub fn line(output: &Output) -> String {
 
 /// A line for a person to read.
 pub fn note(text: &str) -> String {
-    format!("info string {text}")
+    let one_line: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    format!("info string {one_line}")
 }
 
 fn info_line(info: &Info, presentation: Presentation) -> String {

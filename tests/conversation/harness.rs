@@ -48,6 +48,8 @@ impl Program {
         let (sender, lines) = channel();
         thread::spawn(move || {
             for line in output.lines().map_while(Result::ok) {
+                // A panic that the pool survives is a defect all the same.
+                assert!(!line.contains("search thread"), "{line}");
                 if sender.send(line).is_err() {
                     return;
                 }

@@ -97,7 +97,7 @@ fn what_disturbs_a_search_is_obeyed_after_its_answer() {
         let mut program = Program::start();
         program.send("position fen 8/8/8/8/8/4k3/8/R3K3 w - - 0 1\ngo infinite");
         program.wait_for("info depth 1", AT_ONCE);
-        program.send(&format!("{disturbance}\nstop"));
+        program.send(disturbance);
         let referee = Referee::new(
             "8/8/8/8/8/4k3/8/R3K3 w - - 0 1",
             "",
