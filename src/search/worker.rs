@@ -73,6 +73,18 @@ impl Default for Frame {
     }
 }
 
+impl Frame {
+    /// Makes it as new, without touching what an empty line doesn't use: searches of a few hundred
+    /// nodes would feel it.
+    fn reset(&mut self) {
+        let Frame { current, piece_to, static_eval, tt_pv, excluded, killer, .. } = self;
+        (*current, *piece_to, *static_eval) = (None, NO_PIECE_TO, score::NONE);
+        (*tt_pv, *excluded, *killer) = (false, None, None);
+        (self.double_extensions, self.reduction, self.context) = (0, 0, None);
+        self.line.clear();
+    }
+}
+
 /// What a thread keeps between searches: about 4.5 MiB.
 #[derive(Debug)]
 pub struct Memory {
@@ -180,7 +192,7 @@ impl<'a> Worker<'a> {
         let job = &search.job;
         memory.evaluator.reset(&job.root);
         for frame in &mut memory.frames {
-            *frame = Frame::default();
+            frame.reset();
         }
         Worker {
             id,
