@@ -100,7 +100,7 @@ fn killing_datagen_and_train_loses_nothing_finished() {
     };
     let endless = play("1000000");
     let endless: Vec<&str> = endless.iter().map(String::as_str).collect();
-    let mut known = BTreeMap::new();
+    let mut known: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
     for kill in 0..10 {
         kill_after(&endless, 20 + 67 * kill);
         let now = finished(&games);

@@ -149,11 +149,12 @@ impl Settings {
 
     /// The learning rate of a step, counted from 0.
     fn rate_at(&self, step: usize, steps: usize) -> f64 {
-        if step < self.warm_up {
-            return self.rate * (step + 1) as f64 / self.warm_up as f64;
+        // A short run has a short warm-up.
+        let warm_up = self.warm_up.min(steps / 10);
+        if step < warm_up {
+            return self.rate * (step + 1) as f64 / warm_up as f64;
         }
-        let rest = steps.saturating_sub(self.warm_up).max(1);
-        let done = (step - self.warm_up) as f64 / rest as f64;
+        let done = (step - warm_up) as f64 / (steps - warm_up).max(1) as f64;
         let wave = (1.0 + (std::f64::consts::PI * done).cos()) / 2.0;
         self.final_rate + (self.rate - self.final_rate) * wave
     }
