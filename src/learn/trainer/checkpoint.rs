@@ -6,7 +6,10 @@ use std::{
     path::Path,
 };
 
-use super::Row;
+use super::{
+    Row,
+    model::{LANES, Line},
+};
 use crate::learn::chunks;
 
 /// The first bytes of a checkpoint.
@@ -22,13 +25,13 @@ pub struct State {
     /// Steps done.
     pub steps: usize,
     /// The weights.
-    pub parameters: Vec<f32>,
+    pub parameters: Vec<Line>,
     /// AdamW's running mean of the gradient.
-    pub momentum: Vec<f32>,
+    pub momentum: Vec<Line>,
     /// AdamW's running mean of its square.
-    pub velocity: Vec<f32>,
+    pub velocity: Vec<Line>,
     /// The weights of the epoch with the least held-out loss.
-    pub best: Vec<f32>,
+    pub best: Vec<Line>,
     /// What each epoch came to.
     pub rows: Vec<Row>,
 }
@@ -78,7 +81,12 @@ impl State {
             number(&mut bytes, n);
         }
         for array in [&self.parameters, &self.momentum, &self.velocity, &self.best] {
-            bytes.extend(array.iter().flat_map(|x| x.to_le_bytes()));
+            bytes.extend(
+                array
+                    .iter()
+                    .flat_map(|line| line.0)
+                    .flat_map(f32::to_le_bytes),
+            );
         }
         for row in &self.rows {
             for x in [row.rate, row.training_loss, row.held_out_loss, row.seconds] {
@@ -92,17 +100,13 @@ impl State {
         chunks::replace(path, &encoder.finish()?)
     }
 
-    /// Reads the state of the run that `description` tells of, with so many parameters.
+    /// Reads the state of the run that `description` tells of, with so many lines of parameters.
     ///
     /// # Errors
     /// When the file is damaged, or of another run.
-    pub fn load(
-        path: &Path,
-        description: &str,
-        parameters: usize,
-    ) -> Result<State, CheckpointError> {
+    pub fn load(path: &Path, description: &str, lines: usize) -> Result<State, CheckpointError> {
         let file = std::fs::File::open(path).map_err(CheckpointError::Unreadable)?;
-        let most = (4 * 4 * parameters + 2 * MOST_TEXT) as u64;
+        let most = (4 * 4 * LANES * lines + 2 * MOST_TEXT) as u64;
         let mut bytes = Vec::new();
         zstd::Decoder::new(file)
             .and_then(|decoder| decoder.take(most).read_to_end(&mut bytes))
@@ -122,17 +126,20 @@ impl State {
             bytes.number()?,
             bytes.number()?,
         ];
-        if stored != parameters {
+        if stored != lines {
             return Err(CheckpointError::Damaged);
         }
-        let mut array = || -> Result<Vec<f32>, CheckpointError> {
-            let raw = bytes.take(4 * parameters)?;
-            Ok(raw
-                .as_chunks()
-                .0
-                .iter()
-                .map(|x| f32::from_le_bytes(*x))
-                .collect())
+        let mut array = || -> Result<Vec<Line>, CheckpointError> {
+            let raw = bytes.take(4 * LANES * lines)?;
+            let number = |x: &[u8; 4]| f32::from_le_bytes(*x);
+            let line = |raw: &[u8; 4 * LANES]| {
+                let mut line = Line::ZERO;
+                for (lane, x) in line.0.iter_mut().zip(raw.as_chunks().0) {
+                    *lane = number(x);
+                }
+                line
+            };
+            Ok(raw.as_chunks().0.iter().map(line).collect())
         };
         let (parameters, momentum, velocity, best) = (array()?, array()?, array()?, array()?);
         let rows = (0..rows)
@@ -190,10 +197,10 @@ mod tests {
         State {
             epoch: 3,
             steps: 77,
-            parameters: (0..50).map(|x| x as f32 / 7.0).collect(),
-            momentum: vec![0.25; 50],
-            velocity: vec![1e-9; 50],
-            best: vec![-1.98; 50],
+            parameters: (0..50).map(|x| Line([x as f32 / 7.0; LANES])).collect(),
+            momentum: vec![Line([0.25; LANES]); 50],
+            velocity: vec![Line([1e-9; LANES]); 50],
+            best: vec![Line([-1.98; LANES]); 50],
             rows: vec![Row {
                 rate: 1e-3,
                 training_loss: 0.08,

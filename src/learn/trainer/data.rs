@@ -1,6 +1,9 @@
 //! The positions that a network learns from, in memory.
 
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use rayon::prelude::*;
 
@@ -86,7 +89,7 @@ impl Data {
 }
 
 impl Part {
-    fn read(file: &PathBuf, held_out: u64) -> io::Result<Part> {
+    fn read(file: &Path, held_out: u64) -> io::Result<Part> {
         let mut part = Part::default();
         let (games, fault) = chunks::read(file)?;
         part.fault = fault.map(|fault| format!("{}: {fault}", file.display()));

@@ -20,7 +20,7 @@ use super::chunks;
 use crate::tools::openings::Random;
 use checkpoint::State;
 use data::Data;
-use model::{Hidden, Shape, Step, TILE, Target};
+use model::{Line, Scratch, Shape, Step, Target};
 use record::Record;
 
 /// Positions that one thread takes at a time when a loss is measured.
@@ -29,7 +29,7 @@ const MEASURED: usize = 8192;
 /// How to train.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Hidden neurons a perspective, a multiple of [`TILE`].
+    /// Hidden neurons a perspective, a multiple of [`model::LANES`].
     pub hidden: usize,
     /// The share of the result in the target, 0 to 1; the rest is the score.
     pub lambda: f32,
@@ -96,7 +96,7 @@ pub enum Report<'a> {
 #[derive(Clone, Debug)]
 pub struct Trained {
     /// The weights of the epoch with the least held-out loss.
-    pub parameters: Vec<f32>,
+    pub parameters: Vec<Line>,
     /// How they lie.
     pub shape: Shape,
     /// What they were taught.
@@ -109,8 +109,8 @@ pub struct Trained {
 
 /// One thread's part in a step.
 struct Worker {
-    gradient: Vec<f32>,
-    scratch: Hidden,
+    gradient: Vec<Line>,
+    scratch: Scratch,
     records: Vec<Record>,
     loss: f64,
 }
@@ -149,11 +149,12 @@ impl Settings {
 
     /// The learning rate of a step, counted from 0.
     fn rate_at(&self, step: usize, steps: usize) -> f64 {
-        if step < self.warm_up {
-            return self.rate * (step + 1) as f64 / self.warm_up as f64;
+        // A short run has a short warm-up.
+        let warm_up = self.warm_up.min(steps / 10);
+        if step < warm_up {
+            return self.rate * (step + 1) as f64 / warm_up as f64;
         }
-        let rest = steps.saturating_sub(self.warm_up).max(1);
-        let done = (step - self.warm_up) as f64 / rest as f64;
+        let done = (step - warm_up) as f64 / (steps - warm_up).max(1) as f64;
         let wave = (1.0 + (std::f64::consts::PI * done).cos()) / 2.0;
         self.final_rate + (self.rate - self.final_rate) * wave
     }
@@ -175,7 +176,7 @@ pub fn train(
     let description = settings.description(data);
     let mut state = match files.checkpoint.as_ref().filter(|path| path.exists()) {
         Some(path) => {
-            let state = State::load(path, &description, shape.parameters())
+            let state = State::load(path, &description, shape.lines())
                 .map_err(|error| chunks::about(path, error))?;
             say(Report::Resumed(state.epoch));
             state
@@ -184,8 +185,8 @@ pub fn train(
     };
     let mut workers: Vec<Worker> = (0..settings.threads.max(1))
         .map(|_| Worker {
-            gradient: vec![0.0; shape.parameters()],
-            scratch: Hidden::new(shape),
+            gradient: vec![Line::ZERO; shape.lines()],
+            scratch: Scratch::new(shape),
             records: Vec::new(),
             loss: 0.0,
         })
@@ -232,7 +233,7 @@ pub fn train(
 }
 
 /// The mean squared error of a floating network. Runs in the caller's thread pool.
-pub fn loss(parameters: &[f32], shape: Shape, target: &Target, records: &[Record]) -> f64 {
+pub fn loss(parameters: &[Line], shape: Shape, target: &Target, records: &[Record]) -> f64 {
     // Collected first, so that the order of additions is always the same.
     let parts: Vec<f64> = records
         .par_chunks(MEASURED)
@@ -265,10 +266,7 @@ fn epoch(
     let steps = steps(settings, data);
     let order = random_order(data.training.len(), settings.seed, state.epoch);
     let slice = batch_size.div_ceil(workers.len());
-    let part = shape
-        .parameters()
-        .div_ceil(workers.len())
-        .next_multiple_of(TILE);
+    let part = shape.lines().div_ceil(workers.len());
     let (mut loss, mut learned) = (0.0, 0);
     for batch in order.chunks_exact(batch_size) {
         let parameters = &state.parameters;
@@ -279,7 +277,7 @@ fn epoch(
             .par_iter_mut()
             .enumerate()
             .for_each(|(index, worker)| {
-                worker.gradient.fill(0.0);
+                worker.gradient.fill(Line::ZERO);
                 let start = (index * slice).min(batch.len());
                 let own = &batch[start..(start + slice).min(batch.len())];
                 worker.records.clear();
@@ -301,7 +299,7 @@ fn epoch(
             decay: settings.decay,
             number: (state.steps + 1).min(i32::MAX as usize) as i32,
         };
-        let gradients: Vec<&[f32]> = workers
+        let gradients: Vec<&[Line]> = workers
             .iter()
             .map(|worker| worker.gradient.as_slice())
             .collect();
@@ -312,7 +310,7 @@ fn epoch(
             .zip(state.velocity.par_chunks_mut(part))
             .enumerate()
             .for_each(|(index, ((parameters, momentum), velocity))| {
-                let gradients: Vec<&[f32]> = gradients
+                let gradients: Vec<&[Line]> = gradients
                     .iter()
                     .map(|gradient| &gradient[index * part..])
                     .collect();
@@ -363,8 +361,8 @@ impl State {
         State {
             epoch: 0,
             steps: 0,
-            momentum: vec![0.0; parameters.len()],
-            velocity: vec![0.0; parameters.len()],
+            momentum: vec![Line::ZERO; parameters.len()],
+            velocity: vec![Line::ZERO; parameters.len()],
             best: parameters.clone(),
             parameters,
             rows: Vec::new(),

@@ -1,8 +1,12 @@
 //! The network with floating weights: its sums, its gradient, its step.
 //!
-//! Everything is loops over whole tiles of [`TILE`] numbers with a fixed order of additions, which
-//! the compiler turns into the widest vectors of the machine; as no multiplication is fused with an
-//! addition, all machines compute the same to the last bit (but for `exp`, which is the system's).
+//! Everything is loops over [`Line`]s with a fixed order of additions, which the compiler turns into
+//! the widest vectors of the machine; as no multiplication is fused with an addition, all machines
+//! compute the same to the last bit (but for `exp`, which is the system's).
+//!
+//! The weights of all inputs are far larger than a core's caches. So a few positions are taken
+//! together, and neurons a line at a time: the part of the weights, and of their gradient, that is
+//! in use fits the first cache or nearly so.
 
 use std::ops::Range;
 
@@ -14,82 +18,131 @@ use crate::{
     tools::openings::Random,
 };
 
-/// Hidden neurons that are held in registers at a time; the hidden size is a multiple.
-pub const TILE: usize = 64;
-/// Lanes of a sum that runs over all neurons.
-const LANES: usize = 16;
+/// Numbers of a line.
+pub const LANES: usize = 16;
+/// Positions that are taken together: their hidden layers fit the second cache.
+const GROUP: usize = 64;
 /// The greatest size of a weight.
 pub const CLIP: f32 = 1.98;
 
-/// How the parameters lie in one array: input weights input by input, input biases, output weights
-/// bucket by bucket (the neurons of the side to move first), output biases.
+/// A cache line of numbers: what one input adds to as many neurons, for one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub struct Line(pub [f32; LANES]);
+
+impl Line {
+    /// All zeros.
+    pub const ZERO: Line = Line([0.0; LANES]);
+
+    #[inline(always)]
+    fn add(&mut self, other: &Line) {
+        for lane in 0..LANES {
+            self.0[lane] += other.0[lane];
+        }
+    }
+}
+
+/// How the parameters lie in one array of lines: input weights, first for the first sixteen neurons
+/// and all inputs, then for the next sixteen; input biases; output weights bucket by bucket (the
+/// neurons of the side to move first); a line with the output biases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    hidden: usize,
+    tiles: usize,
 }
 
 impl Shape {
     /// A network of `hidden` neurons a perspective.
     ///
     /// # Panics
-    /// When that isn't a multiple of [`TILE`].
+    /// When that isn't a multiple of [`LANES`].
     pub fn new(hidden: usize) -> Shape {
         assert!(
-            hidden > 0 && hidden.is_multiple_of(TILE),
-            "hidden neurons come in tiles of {TILE}"
+            hidden > 0 && hidden.is_multiple_of(LANES),
+            "neurons come by {LANES}"
         );
-        Shape { hidden }
+        Shape {
+            tiles: hidden / LANES,
+        }
     }
 
     /// Hidden neurons a perspective.
     pub fn hidden(self) -> usize {
-        self.hidden
+        self.tiles * LANES
     }
 
-    /// The weights of all inputs.
-    pub fn input_weights(self) -> Range<usize> {
-        0..INPUTS * self.hidden
+    /// The weights of all inputs for the neurons of a tile.
+    fn input_weights(self, tile: usize) -> Range<usize> {
+        tile * INPUTS..(tile + 1) * INPUTS
     }
 
-    /// The biases of the hidden neurons.
-    pub fn input_bias(self) -> Range<usize> {
-        let start = self.input_weights().end;
-        start..start + self.hidden
+    fn input_bias(self, tile: usize) -> usize {
+        self.tiles * INPUTS + tile
     }
 
     /// The weights of an output, both halves.
-    pub fn output_weights(self, bucket: usize) -> Range<usize> {
-        let start = self.input_bias().end + bucket * 2 * self.hidden;
-        start..start + 2 * self.hidden
+    fn output_weights(self, bucket: usize) -> Range<usize> {
+        let start = self.tiles * (INPUTS + 1) + bucket * 2 * self.tiles;
+        start..start + 2 * self.tiles
     }
 
-    /// The bias of an output.
-    pub fn output_bias(self, bucket: usize) -> usize {
-        self.output_weights(BUCKETS - 1).end + bucket
+    fn output_bias(self) -> usize {
+        self.output_weights(BUCKETS).start
     }
 
-    /// How many parameters there are.
-    pub fn parameters(self) -> usize {
-        self.output_bias(BUCKETS - 1) + 1
+    /// How many lines of parameters there are.
+    pub fn lines(self) -> usize {
+        self.output_bias() + 1
     }
 
     /// Random weights to begin with: small enough that no neuron is saturated, and the same for
     /// every output.
-    pub fn initial(self, seed: u64) -> Vec<f32> {
+    pub fn initial(self, seed: u64) -> Vec<Line> {
         let mut random = Random::new(seed);
         let mut uniform = |deviation: f64| {
             let unit = (random.next() >> 40) as f64 / (1_u64 << 24) as f64;
             ((2.0 * unit - 1.0) * 3_f64.sqrt() * deviation) as f32
         };
-        let mut parameters = vec![0.0; self.parameters()];
+        let mut lines = vec![Line::ZERO; self.lines()];
         let spread = (2.0 / INPUTS as f64).sqrt();
-        parameters[self.input_weights()].fill_with(|| uniform(spread));
-        let spread = (1.0 / self.hidden as f64).sqrt();
-        parameters[self.output_weights(0)].fill_with(|| uniform(spread));
-        for bucket in 1..BUCKETS {
-            parameters.copy_within(self.output_weights(0), self.output_weights(bucket).start);
+        for line in &mut lines[..self.tiles * INPUTS] {
+            line.0 = [(); LANES].map(|()| uniform(spread));
         }
-        parameters
+        let spread = (1.0 / self.hidden() as f64).sqrt();
+        for line in &mut lines[self.output_weights(0)] {
+            line.0 = [(); LANES].map(|()| uniform(spread));
+        }
+        for bucket in 1..BUCKETS {
+            lines.copy_within(self.output_weights(0), self.output_weights(bucket).start);
+        }
+        lines
+    }
+
+    /// What an input adds to each hidden neuron.
+    pub fn input_row(self, lines: &[Line], input: usize) -> Vec<f32> {
+        (0..self.tiles)
+            .flat_map(|tile| lines[tile * INPUTS + input].0)
+            .collect()
+    }
+
+    /// What the hidden neurons begin with.
+    pub fn bias_row(self, lines: &[Line]) -> Vec<f32> {
+        (0..self.tiles)
+            .flat_map(|tile| lines[self.input_bias(tile)].0)
+            .collect()
+    }
+
+    /// The weights of an output for the neurons of the side to move (0) or the other (1).
+    pub fn output_row(self, lines: &[Line], bucket: usize, side: usize) -> Vec<f32> {
+        let start = self.output_weights(bucket).start + side * self.tiles;
+        lines[start..start + self.tiles]
+            .iter()
+            .flat_map(|line| line.0)
+            .collect()
+    }
+
+    /// What is added to an output.
+    pub fn bias_of(self, lines: &[Line], bucket: usize) -> f32 {
+        lines[self.output_bias()].0[bucket]
     }
 }
 
@@ -133,56 +186,62 @@ fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// The hidden layer of one position, both perspectives.
+/// The inputs and hidden layers of a group of positions.
 #[derive(Clone, Debug)]
-pub struct Hidden {
-    sums: Vec<f32>,
+pub struct Scratch {
+    inputs: Vec<Inputs>,
+    /// By position, then side, then tile.
+    hidden: Vec<Line>,
 }
 
-impl Hidden {
+impl Scratch {
     /// Room for a network of that shape.
-    pub fn new(shape: Shape) -> Hidden {
-        Hidden {
-            sums: vec![0.0; 2 * shape.hidden],
+    pub fn new(shape: Shape) -> Scratch {
+        Scratch {
+            inputs: vec![Inputs::NONE; GROUP],
+            hidden: vec![Line::ZERO; GROUP * 2 * shape.tiles],
         }
     }
 }
 
-/// Adds the rows of the active inputs to the biases, tile by tile.
+/// Fills in the inputs and hidden layers of at most [`GROUP`] positions, before activation.
 #[inline(always)]
-fn sum_up(parameters: &[f32], shape: Shape, inputs: &[u16], sums: &mut [f32]) {
-    let hidden = shape.hidden;
-    let bias = &parameters[shape.input_bias()];
-    for (tile, (sums, bias)) in sums
-        .chunks_exact_mut(TILE)
-        .zip(bias.chunks_exact(TILE))
-        .enumerate()
-    {
-        let mut held = [0.0; TILE];
-        held.copy_from_slice(bias);
-        for &input in inputs {
-            let start = usize::from(input) * hidden + tile * TILE;
-            let row = &parameters[start..start + TILE];
-            for (held, row) in held.iter_mut().zip(row) {
-                *held += row;
+fn sum_up(lines: &[Line], shape: Shape, records: &[Record], scratch: &mut Scratch) {
+    for (record, inputs) in records.iter().zip(&mut scratch.inputs) {
+        record.inputs(inputs);
+    }
+    let tiles = shape.tiles;
+    for tile in 0..tiles {
+        let weights = &lines[shape.input_weights(tile)];
+        let bias = lines[shape.input_bias(tile)];
+        let positions = scratch
+            .inputs
+            .iter()
+            .zip(scratch.hidden.chunks_exact_mut(2 * tiles));
+        for (inputs, hidden) in positions.take(records.len()) {
+            let mut sums = [bias; 2];
+            for (&own, &other) in inputs.of(0).iter().zip(inputs.of(1)) {
+                sums[0].add(&weights[usize::from(own)]);
+                sums[1].add(&weights[usize::from(other)]);
             }
+            hidden[tile] = sums[0];
+            hidden[tiles + tile] = sums[1];
         }
-        sums.copy_from_slice(&held);
     }
 }
 
-/// The output of the hidden layer.
+/// The output of a hidden layer.
 #[inline(always)]
-fn output(parameters: &[f32], shape: Shape, bucket: usize, sums: &[f32]) -> f32 {
-    let weights = &parameters[shape.output_weights(bucket)];
-    let mut lanes = [0.0; LANES];
-    for (sums, weights) in sums.chunks_exact(LANES).zip(weights.chunks_exact(LANES)) {
-        for ((lane, sum), weight) in lanes.iter_mut().zip(sums).zip(weights) {
-            let clipped = sum.clamp(0.0, 1.0);
-            *lane += clipped * clipped * weight;
+fn output(lines: &[Line], shape: Shape, bucket: usize, hidden: &[Line]) -> f32 {
+    let weights = &lines[shape.output_weights(bucket)];
+    let mut sum = Line::ZERO;
+    for (hidden, weight) in hidden.iter().zip(weights) {
+        for lane in 0..LANES {
+            let clipped = hidden.0[lane].clamp(0.0, 1.0);
+            sum.0[lane] += clipped * clipped * weight.0[lane];
         }
     }
-    lanes.iter().sum::<f32>() + parameters[shape.output_bias(bucket)]
+    sum.0.iter().sum::<f32>() + lines[shape.output_bias()].0[bucket]
 }
 
 /// Adds the gradient of the mean squared error over a batch of `batch_size` positions, of which
@@ -192,67 +251,86 @@ fn output(parameters: &[f32], shape: Shape, bucket: usize, sums: &[f32]) -> f32 
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
 ))]
 pub fn add_gradient(
-    parameters: &[f32],
+    lines: &[Line],
     shape: Shape,
     target: &Target,
     records: &[Record],
     batch_size: usize,
-    scratch: &mut Hidden,
-    gradient: &mut [f32],
+    scratch: &mut Scratch,
+    gradient: &mut [Line],
 ) -> f64 {
-    let hidden = shape.hidden;
-    let steepness = target.steepness();
     let mut loss = 0.0;
-    let mut inputs = Inputs::NONE;
-    for record in records {
-        record.inputs(&mut inputs);
-        let bucket = bucket(inputs.men);
-        for (side, sums) in scratch.sums.chunks_exact_mut(hidden).enumerate() {
-            sum_up(parameters, shape, inputs.of(side), sums);
+    for group in records.chunks(GROUP) {
+        sum_up(lines, shape, group, scratch);
+        let positions = scratch
+            .inputs
+            .iter()
+            .zip(scratch.hidden.chunks_exact_mut(2 * shape.tiles));
+        for (record, (inputs, hidden)) in group.iter().zip(positions) {
+            let bucket = bucket(inputs.men);
+            let steepness = target.steepness();
+            let expected = sigmoid(output(lines, shape, bucket, hidden) * steepness);
+            let error = expected - target.wanted(record);
+            loss += f64::from(error * error);
+            let slope = 2.0 * error * expected * (1.0 - expected) * steepness / batch_size as f32;
+            pull_back(lines, shape, bucket, slope, hidden, gradient);
         }
-        let expected = sigmoid(output(parameters, shape, bucket, &scratch.sums) * steepness);
-        let error = expected - target.wanted(record);
-        loss += f64::from(error * error);
-
-        let slope = 2.0 * error * expected * (1.0 - expected) * steepness / batch_size as f32;
-        gradient[shape.output_bias(bucket)] += slope;
-        let weights = &parameters[shape.output_weights(bucket)];
-        let range = shape.output_weights(bucket);
-        for ((sum, weight), gradient) in scratch
-            .sums
-            .iter_mut()
-            .zip(weights)
-            .zip(&mut gradient[range])
-        {
-            let clipped = sum.clamp(0.0, 1.0);
-            *gradient += slope * (clipped * clipped);
-            // Beyond both ends the activation is flat; at the lower one the factor is 0 anyway.
-            let moving = if *sum < 1.0 { 1.0 } else { 0.0 };
-            *sum = slope * weight * (2.0 * clipped) * moving;
-        }
-        for (side, slopes) in scratch.sums.chunks_exact(hidden).enumerate() {
-            spread(shape, inputs.of(side), slopes, gradient);
-        }
+        spread(shape, group.len(), scratch, gradient);
     }
     loss
 }
 
+/// Adds an output's slope to the gradient of its parameters, and turns the neurons into the slopes
+/// of theirs.
+#[inline(always)]
+fn pull_back(
+    lines: &[Line],
+    shape: Shape,
+    bucket: usize,
+    slope: f32,
+    hidden: &mut [Line],
+    gradient: &mut [Line],
+) {
+    gradient[shape.output_bias()].0[bucket] += slope;
+    let range = shape.output_weights(bucket);
+    let outputs = lines[range.clone()].iter().zip(&mut gradient[range]);
+    for (hidden, (weight, gradient)) in hidden.iter_mut().zip(outputs) {
+        for lane in 0..LANES {
+            let clipped = hidden.0[lane].clamp(0.0, 1.0);
+            // Beyond both ends the activation is flat; at the lower one the factor is 0 anyway.
+            let moving = if hidden.0[lane] < 1.0 {
+                2.0 * clipped
+            } else {
+                0.0
+            };
+            gradient.0[lane] += slope * (clipped * clipped);
+            hidden.0[lane] = slope * weight.0[lane] * moving;
+        }
+    }
+}
+
 /// Adds the slopes of the hidden neurons to the gradient of every active input, and of the biases.
 #[inline(always)]
-fn spread(shape: Shape, inputs: &[u16], slopes: &[f32], gradient: &mut [f32]) {
-    for (tile, slopes) in slopes.chunks_exact(TILE).enumerate() {
-        let mut held = [0.0; TILE];
-        held.copy_from_slice(slopes);
-        let bias = shape.input_bias().start + tile * TILE;
-        let rows = inputs
+fn spread(shape: Shape, count: usize, scratch: &Scratch, gradient: &mut [Line]) {
+    let tiles = shape.tiles;
+    for tile in 0..tiles {
+        let mut bias = gradient[shape.input_bias(tile)];
+        let gradient = &mut gradient[..];
+        let rows = &mut gradient[shape.input_weights(tile)];
+        let positions = scratch
+            .inputs
             .iter()
-            .map(|&input| usize::from(input) * shape.hidden + tile * TILE);
-        for start in rows.chain([bias]) {
-            let row = &mut gradient[start..start + TILE];
-            for (row, held) in row.iter_mut().zip(&held) {
-                *row += held;
+            .zip(scratch.hidden.chunks_exact(2 * tiles));
+        for (inputs, slopes) in positions.take(count) {
+            let slopes = [slopes[tile], slopes[tiles + tile]];
+            bias.add(&slopes[0]);
+            bias.add(&slopes[1]);
+            for (&own, &other) in inputs.of(0).iter().zip(inputs.of(1)) {
+                rows[usize::from(own)].add(&slopes[0]);
+                rows[usize::from(other)].add(&slopes[1]);
             }
         }
+        gradient[shape.input_bias(tile)] = bias;
     }
 }
 
@@ -261,17 +339,19 @@ fn spread(shape: Shape, inputs: &[u16], slopes: &[f32], gradient: &mut [f32]) {
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
 ))]
-pub fn loss(parameters: &[f32], shape: Shape, target: &Target, records: &[Record]) -> f64 {
-    let mut scratch = Hidden::new(shape);
-    let mut inputs = Inputs::NONE;
+pub fn loss(lines: &[Line], shape: Shape, target: &Target, records: &[Record]) -> f64 {
+    let mut scratch = Scratch::new(shape);
     let mut loss = 0.0;
-    for record in records {
-        record.inputs(&mut inputs);
-        for (side, sums) in scratch.sums.chunks_exact_mut(shape.hidden).enumerate() {
-            sum_up(parameters, shape, inputs.of(side), sums);
+    for group in records.chunks(GROUP) {
+        sum_up(lines, shape, group, &mut scratch);
+        let positions = scratch
+            .inputs
+            .iter()
+            .zip(scratch.hidden.chunks_exact(2 * shape.tiles));
+        for (record, (inputs, hidden)) in group.iter().zip(positions) {
+            let value = output(lines, shape, bucket(inputs.men), hidden) * SCALE as f32;
+            loss += f64::from(target.error(record, value));
         }
-        let value = output(parameters, shape, bucket(inputs.men), &scratch.sums) * SCALE as f32;
-        loss += f64::from(target.error(record, value));
     }
     loss
 }
@@ -298,38 +378,30 @@ const EPSILON: f32 = 1e-8;
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 pub fn step(
     step: &Step,
-    gradients: &[&[f32]],
-    parameters: &mut [f32],
-    momentum: &mut [f32],
-    velocity: &mut [f32],
+    gradients: &[&[Line]],
+    parameters: &mut [Line],
+    momentum: &mut [Line],
+    velocity: &mut [Line],
 ) {
     let correction1 = 1.0 / (1.0 - BETA1.powi(step.number));
     let correction2 = 1.0 / (1.0 - BETA2.powi(step.number));
     let kept = 1.0 - step.rate * step.decay;
-    let mut sum = [0.0; TILE];
-    let tiles = parameters
-        .chunks_mut(TILE)
-        .zip(momentum.chunks_mut(TILE))
-        .zip(velocity.chunks_mut(TILE))
+    let lines = parameters
+        .iter_mut()
+        .zip(momentum)
+        .zip(velocity)
         .enumerate();
-    for (tile, ((parameters, momentum), velocity)) in tiles {
-        let sum = &mut sum[..parameters.len()];
-        sum.fill(0.0);
+    for (index, ((weight, m), v)) in lines {
+        let mut g = Line::ZERO;
         for gradient in gradients {
-            for (sum, gradient) in sum.iter_mut().zip(&gradient[tile * TILE..]) {
-                *sum += gradient;
-            }
+            g.add(&gradient[index]);
         }
-        for (((weight, m), v), g) in parameters
-            .iter_mut()
-            .zip(momentum.iter_mut())
-            .zip(velocity.iter_mut())
-            .zip(sum.iter())
-        {
-            *m = BETA1 * *m + (1.0 - BETA1) * g;
-            *v = BETA2 * *v + (1.0 - BETA2) * g * g;
-            let change = *m * correction1 / ((*v * correction2).sqrt() + EPSILON);
-            *weight = (*weight * kept - step.rate * change).clamp(-CLIP, CLIP);
+        for lane in 0..LANES {
+            let g = g.0[lane];
+            m.0[lane] = BETA1 * m.0[lane] + (1.0 - BETA1) * g;
+            v.0[lane] = BETA2 * v.0[lane] + (1.0 - BETA2) * g * g;
+            let change = m.0[lane] * correction1 / ((v.0[lane] * correction2).sqrt() + EPSILON);
+            weight.0[lane] = (weight.0[lane] * kept - step.rate * change).clamp(-CLIP, CLIP);
         }
     }
 }
@@ -369,15 +441,17 @@ mod tests {
         network_k: 190.0,
     };
 
-    fn gradient_of(parameters: &[f32], shape: Shape, records: &[Record]) -> (f64, Vec<f32>) {
-        let mut gradient = vec![0.0; shape.parameters()];
+    fn gradient_of(lines: &[Line], shape: Shape, records: &[Record]) -> (f64, Vec<Line>) {
+        let mut gradient = vec![Line::ZERO; shape.lines()];
+        let scratch = &mut Scratch::new(shape);
+        let count = records.len();
         let loss = add_gradient(
-            parameters,
+            lines,
             shape,
             &TARGET,
             records,
-            records.len(),
-            &mut Hidden::new(shape),
+            count,
+            scratch,
             &mut gradient,
         );
         (loss, gradient)
@@ -386,44 +460,52 @@ mod tests {
     #[test]
     fn the_gradient_is_that_of_the_loss() {
         let shape = Shape::new(64);
-        let mut parameters = shape.initial(5);
+        let mut lines = shape.initial(5);
         // Neurons on all three pieces of the activation, none near the corner at 1.
-        for (index, bias) in parameters[shape.input_bias()].iter_mut().enumerate() {
-            *bias = [-2.5, 0.3, 2.5][index % 3];
+        for tile in 0..4 {
+            for (lane, bias) in lines[shape.input_bias(tile)].0.iter_mut().enumerate() {
+                *bias = [-2.5, 0.3, 2.5][lane % 3];
+            }
+            for line in &mut lines[shape.input_weights(tile)] {
+                line.0 = line.0.map(|weight| weight * 0.5);
+            }
         }
-        for weight in &mut parameters[shape.input_weights()] {
-            *weight *= 0.5;
-        }
-        let records = records(40);
-        let (whole, gradient) = gradient_of(&parameters, shape, &records);
-        assert!((whole - loss(&parameters, shape, &TARGET, &records)).abs() < 1e-6 * whole);
+        let records = records(100);
+        let (whole, gradient) = gradient_of(&lines, shape, &records);
+        assert!((whole - loss(&lines, shape, &TARGET, &records)).abs() < 1e-6 * whole);
 
         let mut inputs = Inputs::NONE;
         records[0].inputs(&mut inputs);
         let bucket = bucket(inputs.men);
-        let mut looked_at = vec![shape.output_bias(bucket)];
+        let mut looked_at = vec![(shape.output_bias(), bucket)];
+        let output = shape
+            .output_weights(bucket)
+            .map(|line| (line, line % LANES));
+        let rows = [inputs.of(0)[3], inputs.of(1)[5]].map(usize::from);
+        let weights = rows
+            .into_iter()
+            .flat_map(|row| (0..4).map(move |tile| tile * INPUTS + row));
+        let biases = (0..4).map(|tile| shape.input_bias(tile));
+        looked_at.extend(output);
         looked_at.extend(
-            (0..128)
-                .step_by(7)
-                .map(|at| shape.output_weights(bucket).start + at),
+            weights
+                .chain(biases)
+                .flat_map(|line| (0..LANES).map(move |lane| (line, lane))),
         );
-        looked_at.extend((0..64).map(|at| shape.input_bias().start + at));
-        looked_at.extend((0..64).map(|at| usize::from(inputs.of(0)[3]) * 64 + at));
-        looked_at.extend((0..64).map(|at| usize::from(inputs.of(1)[5]) * 64 + at));
         let mut alive = 0;
-        for index in looked_at {
+        for (line, lane) in looked_at {
             let mut at = |delta: f32| {
-                let before = parameters[index];
-                parameters[index] = before + delta;
-                let loss = loss(&parameters, shape, &TARGET, &records) / records.len() as f64;
-                parameters[index] = before;
+                let before = lines[line].0[lane];
+                lines[line].0[lane] = before + delta;
+                let loss = loss(&lines, shape, &TARGET, &records) / records.len() as f64;
+                lines[line].0[lane] = before;
                 loss
             };
             let slope = (at(2e-3) - at(-2e-3)) / 4e-3;
-            let found = f64::from(gradient[index]);
+            let found = f64::from(gradient[line].0[lane]);
             assert!(
                 (slope - found).abs() < 2e-5 + 0.03 * slope.abs(),
-                "{index}: {slope} {found}"
+                "{line} {lane}: {slope} {found}"
             );
             alive += usize::from(found.abs() > 1e-5);
         }
@@ -433,14 +515,14 @@ mod tests {
     #[test]
     fn a_batch_can_be_cut() {
         let shape = Shape::new(64);
-        let parameters = shape.initial(6);
-        let records = records(30);
-        let (whole_loss, whole) = gradient_of(&parameters, shape, &records);
-        let mut cut = vec![0.0; shape.parameters()];
+        let lines = shape.initial(6);
+        let records = records(150);
+        let (whole_loss, whole) = gradient_of(&lines, shape, &records);
+        let mut cut = vec![Line::ZERO; shape.lines()];
         let mut cut_loss = 0.0;
         for part in records.chunks(11) {
-            let scratch = &mut Hidden::new(shape);
-            cut_loss += add_gradient(&parameters, shape, &TARGET, part, 30, scratch, &mut cut);
+            let scratch = &mut Scratch::new(shape);
+            cut_loss += add_gradient(&lines, shape, &TARGET, part, 150, scratch, &mut cut);
         }
         assert!((whole_loss - cut_loss).abs() < 1e-9);
         assert_eq!(whole, cut);
@@ -448,34 +530,51 @@ mod tests {
 
     #[test]
     fn steps_follow_the_formula_and_stay_within_the_clip() {
-        let (mut weights, mut m, mut v) = (vec![0.5, -1.979], vec![0.0; 2], vec![0.0; 2]);
+        let line = |first: f32, second: f32| {
+            let mut line = Line::ZERO;
+            line.0[..2].copy_from_slice(&[first, second]);
+            [line]
+        };
+        let (mut weights, mut m, mut v) = (line(0.5, -1.979), line(0.0, 0.0), line(0.0, 0.0));
         let settings = Step {
             rate: 0.01,
             decay: 0.1,
             number: 1,
         };
+        let gradients = [line(0.2, 0.5), line(0.1, 0.5)];
         step(
             &settings,
-            &[&[0.2, 0.5], &[0.1, 0.5]],
+            &[&gradients[0], &gradients[1]],
             &mut weights,
             &mut m,
             &mut v,
         );
         // The first step is the rate, against the gradient's sign.
         assert!(
-            (weights[0] - (0.5 * 0.999 - 0.01)).abs() < 1e-6,
+            (weights[0].0[0] - (0.5 * 0.999 - 0.01)).abs() < 1e-6,
             "{weights:?}"
         );
-        assert_eq!(weights[1], -CLIP);
-        assert!((m[0] - 0.03).abs() < 1e-7 && (v[1] - 0.001).abs() < 1e-7);
+        assert_eq!(weights[0].0[1], -CLIP);
+        assert!((m[0].0[0] - 0.03).abs() < 1e-7 && (v[0].0[1] - 0.001).abs() < 1e-7);
+        assert_eq!(weights[0].0[2], 0.0);
     }
 
     #[test]
     fn no_parameters_overlap() {
         let shape = Shape::new(128);
-        assert_eq!(shape.input_bias().start, shape.input_weights().end);
-        assert_eq!(shape.output_weights(0).start, shape.input_bias().end);
-        assert_eq!(shape.output_bias(0), shape.output_weights(7).end);
-        assert_eq!(shape.parameters(), 768 * 128 + 128 + 8 * 256 + 8);
+        assert_eq!(shape.input_bias(0), shape.input_weights(7).end);
+        assert_eq!(shape.output_weights(0).start, shape.input_bias(7) + 1);
+        assert_eq!(shape.output_bias(), shape.output_weights(7).end);
+        assert_eq!(shape.lines() * LANES, 768 * 128 + 128 + 8 * 256 + LANES);
+        let lines: Vec<Line> = (0..shape.lines())
+            .map(|line| Line([(); LANES].map(|()| line as f32)))
+            .collect();
+        assert_eq!(shape.input_row(&lines, 3)[16], (INPUTS + 3) as f32);
+        assert_eq!(shape.bias_row(&lines).len(), 128);
+        assert_eq!(
+            shape.output_row(&lines, 2, 1)[0],
+            (shape.output_weights(2).start + 8) as f32
+        );
+        assert_eq!(shape.bias_of(&lines, 7), (shape.lines() - 1) as f32);
     }
 }
