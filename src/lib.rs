@@ -9,6 +9,7 @@
 //! - [`engine`] - the engine as a library: a position, options, go, stop; knows no text
 //! - [`search`] - from a position and limits to a move, a score and a line
 //! - [`evaluation`] - the value of a position without search
+//! - [`nnue`] - the same by a network, which will take its place
 //! - [`position`] - the rules (by `shakmaty`), hash keys, repetition, exchanges, FEN, notation
 //! - [`chess960`] - the start positions by number
 //! - [`system`] - the little that differs between systems
@@ -19,6 +20,7 @@ pub mod chess960;
 pub mod cli;
 pub mod engine;
 pub mod evaluation;
+pub mod nnue;
 pub mod position;
 pub mod search;
 pub mod system;
