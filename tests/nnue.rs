@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use proptest::{collection::vec, prelude::*};
-use shakmaty::{
-    CastlingMode, Chess, Color, FromSetup as _, Move, Position as _, Role, Setup, Square, fen::Fen,
-};
+use shakmaty::{CastlingMode, Chess, Color, FromSetup as _, Move, Role, Setup, Square, fen::Fen};
 use zuylen::{
     chess960,
     nnue::{

@@ -133,11 +133,10 @@ impl AccumulatorStack {
             let [.., before, after] = &mut self.entries[..=at] else {
                 unreachable!("the base is behind")
             };
-            if let Some(made) = after.made {
-                let (from, to) = (&before.sums[color], &mut after.sums[color]);
-                made.apply(view, from, to, &means.network.input_weights, means.simd);
-                after.known[color] = true;
-            }
+            let made = after.made.expect("only the root has no move");
+            let (from, to) = (&before.sums[color], &mut after.sums[color]);
+            made.apply(view, from, to, &means.network.input_weights, means.simd);
+            after.known[color] = true;
         }
     }
 }

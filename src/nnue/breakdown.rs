@@ -48,7 +48,7 @@ impl Breakdown {
             std::array::from_fn(|bucket| value(network, simd, &sums, us, bucket));
         let views = |color: Color| Perspective::new(color, position.king(color));
         let without = |square: Square, piece: Piece| {
-            let mut sums = sums.clone();
+            let mut sums = sums;
             for color in Color::ALL {
                 let removed = &network.input_weights[views(color).feature(piece, square)];
                 simd.refresh(&mut sums[color], &[], &[removed]);

@@ -63,6 +63,7 @@ impl Evaluator {
 
     /// A fresh evaluator that computes with a certain set of instructions.
     pub fn with_simd(network: Arc<Network>, simd: Simd) -> Evaluator {
+        debug_assert_eq!(network.check(), Ok(()));
         Evaluator {
             cache: RefreshCache::new(&network),
             network,
