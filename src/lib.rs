@@ -10,7 +10,7 @@
 //! - [`engine`] - the engine as a library: a position, options, go, stop; knows no text
 //! - [`search`] - from a position and limits to a move, a score and a line
 //! - [`evaluation`] - the value of a position without search
-//! - [`nnue`] - the shape of the network and its file
+//! - [`nnue`] - the same by a network; the search does not use it yet
 //! - [`position`] - the rules (by `shakmaty`), hash keys, repetition, exchanges, FEN, notation
 //! - [`chess960`] - the start positions by number
 //! - [`system`] - the little that differs between systems

@@ -2,7 +2,7 @@
 //!
 //! The way of a generation: [`datagen`] plays and writes games ([`format`], in [`chunks`]),
 //! [`dataset`] looks after the files, [`trainer`] makes a floating network of their positions, and
-//! [`quantise`] the integer one that plays.
+//! [`quantise`] the integer one of the engine.
 
 pub mod chunks;
 pub mod datagen;

@@ -1,4 +1,4 @@
-//! From the floating network to the integers that play.
+//! From the floating network to the integers of the engine's.
 
 use rayon::prelude::*;
 
@@ -21,7 +21,7 @@ const MEASURED: usize = 8192;
 pub fn quantise(lines: &[Line], shape: Shape, name: String) -> Result<Box<Network>, String> {
     if shape.hidden() != HIDDEN || lines.len() != shape.lines() {
         return Err(format!(
-            "the engine plays with {HIDDEN} hidden neurons, not {}",
+            "the engine's networks have {HIDDEN} hidden neurons, not {}",
             shape.hidden()
         ));
     }
@@ -60,7 +60,7 @@ pub fn loss(network: &Network, target: &Target, records: &[Record]) -> f64 {
 }
 
 /// The value of a position from the side to move, in the network's units: by the definition, not
-/// by the kernels that play.
+/// by the engine's kernels.
 pub fn evaluate(network: &Network, record: &Record) -> i32 {
     let mut inputs = Inputs::NONE;
     record.inputs(&mut inputs);
@@ -84,8 +84,13 @@ pub fn evaluate(network: &Network, record: &Record) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::position::Position;
+    use crate::{
+        nnue::{Evaluator, architecture::LIMIT},
+        position::Position,
+    };
 
     #[test]
     fn rounding_keeps_what_the_network_says() {
@@ -113,6 +118,28 @@ mod tests {
         assert!(value > 60);
         let found = loss(&network, &target, &[record]);
         assert!((found - error).abs() < 0.01, "{found} {error}");
+    }
+
+    #[test]
+    fn the_engine_says_what_the_trainer_means() {
+        let network: Arc<Network> = Network::random(1).into();
+        let mut evaluator = Evaluator::new(Arc::clone(&network));
+        for number in (0..960).step_by(7) {
+            let mut position = Position::start_array(number, 959 - number).unwrap();
+            for ply in 0..60 {
+                evaluator.reset(&position);
+                let record = Record::new(&position, 0, 0, 1);
+                assert_eq!(
+                    evaluator.evaluate(&position),
+                    evaluate(&network, &record).clamp(-LIMIT, LIMIT)
+                );
+                let moves = position.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                position = position.play(moves[(ply * 7919 + usize::from(number)) % moves.len()]);
+            }
+        }
     }
 
     #[test]

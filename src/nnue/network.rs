@@ -249,3 +249,73 @@ impl<'a> Bytes<'a> {
         Ok(*taken)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::keys::splitmix64;
+
+    /// A file with any name and numbers and a right checksum, which [`Network::write`] would not
+    /// make.
+    fn sealed(name: &[u8], payload: &[u8]) -> Vec<u8> {
+        let mut file = MAGIC.to_vec();
+        file.extend(architecture::hash().to_le_bytes());
+        file.extend((name.len() as u32).to_le_bytes());
+        file.extend(name);
+        file.extend((payload.len() as u64).to_le_bytes());
+        file.extend(payload);
+        file.extend(fnv1a(FNV_OFFSET, &file).to_le_bytes());
+        file
+    }
+
+    #[test]
+    fn the_file_is_as_documented() {
+        let mut expected = Network::zeroed();
+        expected.name = "by hand".to_owned();
+        expected.input_weights[0].0[1] = -2;
+        expected.input_weights[1].0[0] = 0x102;
+        expected.input_bias.0[0] = 3;
+        expected.output_weights[0][1].0[0] = 4;
+        expected.output_bias[BUCKETS - 1] = -5;
+
+        let mut payload = vec![0; PAYLOAD];
+        let mut put = |number: usize, bytes: [u8; 2]| {
+            payload[2 * number..2 * number + 2].copy_from_slice(&bytes);
+        };
+        put(1, [0xfe, 0xff]);
+        put(HIDDEN, [2, 1]);
+        put(INPUTS * HIDDEN, [3, 0]);
+        put((INPUTS + 2) * HIDDEN, [4, 0]);
+        payload[PAYLOAD - 4..].copy_from_slice(&[0xfb, 0xff, 0xff, 0xff]);
+
+        let file = sealed(b"by hand", &payload);
+        let mut written = Vec::new();
+        expected
+            .write(&mut written)
+            .expect("a vector takes everything");
+        assert!(written == file);
+        assert_eq!(Network::read(&file), Ok(expected));
+    }
+
+    #[test]
+    fn a_sealed_file_can_still_be_refused() {
+        let zeros = vec![0; PAYLOAD];
+        assert!(Network::read(&sealed(b"", &zeros)).is_ok());
+        assert_eq!(
+            Network::read(&sealed(b"\xff", &zeros)),
+            Err(NetworkError::Name)
+        );
+        assert_eq!(
+            Network::read(&sealed(b"", &zeros[1..])),
+            Err(NetworkError::Payload(PAYLOAD as u64 - 1))
+        );
+        let mut state = 0;
+        for _ in 0..20 {
+            let payload: Vec<u8> = zeros.iter().map(|_| splitmix64(&mut state) as u8).collect();
+            assert_eq!(
+                Network::read(&sealed(b"", &payload)),
+                Err(NetworkError::Overflow("input weights"))
+            );
+        }
+    }
+}

@@ -24,7 +24,8 @@ pub struct Keys {
     pub non_pawns: [u64; 2],
 }
 
-const fn splitmix64(state: &mut u64) -> u64 {
+/// The next number of a small generator, the same on every machine.
+pub(crate) const fn splitmix64(state: &mut u64) -> u64 {
     // Sebastiano Vigna, https://prng.di.unimi.it/splitmix64.c (public domain)
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;

@@ -21,7 +21,7 @@ const GREATEST_BACKLOG: usize = 4096;
 #[derive(Debug)]
 pub enum Input {
     /// A line, and when it was read.
-    Line(Parsed, Instant),
+    Line(Box<Parsed>, Instant),
     /// There will be no more.
     End,
 }
@@ -49,7 +49,7 @@ pub fn spawn(source: impl Read + Send + 'static) -> io::Result<Receiver<Input>> 
                         )],
                     },
                 };
-                if sender.send(Input::Line(parsed, read_at)).is_err() {
+                if sender.send(Input::Line(Box::new(parsed), read_at)).is_err() {
                     return;
                 }
             }
@@ -115,7 +115,7 @@ mod tests {
                 .recv_timeout(Duration::from_secs(20))
                 .expect("the reader goes on")
             {
-                Input::Line(parsed, _) => lines.push(parsed),
+                Input::Line(parsed, _) => lines.push(*parsed),
                 Input::End => return lines,
             }
         }

@@ -138,7 +138,8 @@ impl Session {
     /// Waits for the next thing to happen, and sees to it.
     fn step(&mut self) -> Flow {
         match self.next_wake() {
-            Wake::Input(Input::Line(Parsed { command, notes }, read_at)) => {
+            Wake::Input(Input::Line(parsed, read_at)) => {
+                let Parsed { command, notes } = *parsed;
                 self.note_all(&notes);
                 return self.obey(command, read_at);
             }
