@@ -119,6 +119,18 @@ fn choose(position: &Position, number: u16, kings: bool) -> Option<Move> {
     moves.get(usize::from(number) % count).copied()
 }
 
+/// Makes a move, compares the value with the formula's, and takes the move back.
+fn check_move(evaluator: &mut Evaluator, network: &Network, before: &Position, m: Move) {
+    let after = before.play(m);
+    evaluator.push(before, m, &after);
+    assert_eq!(
+        evaluator.evaluate(&after),
+        formula_of(network, &after),
+        "{m:?}"
+    );
+    evaluator.pop();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
@@ -237,13 +249,7 @@ fn every_castling_of_every_start_is_followed() {
             evaluator.evaluate(&before);
             for m in before.legal_moves().into_iter().filter(|m| m.is_castle()) {
                 let after = before.play(m);
-                evaluator.push(&before, m, &after);
-                assert_eq!(
-                    evaluator.evaluate(&after),
-                    formula_of(&network, &after),
-                    "{m:?}"
-                );
-                evaluator.pop();
+                check_move(&mut evaluator, &network, &before, m);
                 castlings += 1;
                 kept_in_place += usize::from(before.king(turn) == after.king(turn));
             }
@@ -266,23 +272,10 @@ fn promotions_and_en_passant_are_followed() {
         let mut evaluator = Evaluator::new(network.clone());
         evaluator.reset(&before);
         for m in before.legal_moves() {
-            let after = before.play(m);
-            evaluator.push(&before, m, &after);
-            assert_eq!(
-                evaluator.evaluate(&after),
-                formula_of(&network, &after),
-                "{m:?}"
-            );
-            evaluator.pop();
+            check_move(&mut evaluator, &network, &before, m);
             // The second time from known sums.
             evaluator.evaluate(&before);
-            evaluator.push(&before, m, &after);
-            assert_eq!(
-                evaluator.evaluate(&after),
-                formula_of(&network, &after),
-                "{m:?}"
-            );
-            evaluator.pop();
+            check_move(&mut evaluator, &network, &before, m);
             kinds[0] += usize::from(m.is_promotion());
             kinds[1] += usize::from(m.is_en_passant());
         }

@@ -139,7 +139,7 @@ impl Worker<'_> {
             if self.aborted {
                 // A score known to be too high is worth less than the last exact one.
                 let best = &mut self.root_moves[self.pv_index];
-                if best.m == before.m && best.bound == ScoreBound::Upper {
+                if best.m == before.m && best.failed_low {
                     best.score = -INFINITE;
                     best.line = before.line;
                 }
@@ -267,16 +267,23 @@ impl Worker<'_> {
         self.root_moves[self.pv_index..].iter().any(|r| r.m == m)
     }
 
-    /// Notes what the root learned of a move: its nodes, and if it is the best so far, its score,
-    /// what that is, and the line.
-    pub fn note_root_move(&mut self, m: Move, score: i32, nodes: u64, best: Option<ScoreBound>) {
+    /// Notes what the root learned of a move: its nodes, and if it is the best so far (the first, or
+    /// one that rose above alpha), its score and line.
+    pub fn note_root_move(
+        &mut self,
+        m: Move,
+        score: i32,
+        nodes: u64,
+        first: bool,
+        above_alpha: bool,
+    ) {
         let seldepth = self.seldepth;
         let rest = std::mem::take(&mut self.frame(1).line);
         if let Some(root_move) = self.root_moves.iter_mut().find(|r| r.m == m) {
             root_move.nodes += nodes;
-            if let Some(bound) = best {
+            if first || above_alpha {
                 root_move.score = score;
-                root_move.bound = bound;
+                root_move.failed_low = !above_alpha;
                 root_move.seldepth = seldepth;
                 root_move.average = Some(
                     root_move

@@ -133,13 +133,8 @@ impl Control {
 
     /// Time since our clock runs: since `go`, or since `ponderhit`; zero while pondering.
     pub fn clock_elapsed(&self) -> Duration {
-        match self.ponderhit.load(Ordering::Acquire) {
-            u64::MAX => Duration::ZERO,
-            micros => self
-                .started
-                .elapsed()
-                .saturating_sub(Duration::from_micros(micros)),
-        }
+        self.clock_start()
+            .map_or(Duration::ZERO, |start| start.elapsed())
     }
 
     /// When our clock started, or `None` while pondering.

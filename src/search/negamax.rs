@@ -8,13 +8,12 @@ use arrayvec::ArrayVec;
 use shakmaty::Move;
 
 use super::{
-    ScoreBound,
     extension::reduction,
     history::{Context, Histories, is_tactical},
     params,
     picker::{self, Picker},
     pruning::{exchange_threshold, quiet_verdict},
-    score::{INFINITE, MAX_DEPTH, MAX_PLY, NONE, is_decisive, is_loss, mate_in, mated_in},
+    score::{INFINITE, MAX_DEPTH, NONE, is_decisive, is_loss, mate_in, mated_in},
     transposition::{Bound, Entry},
     worker::Worker,
 };
@@ -93,14 +92,12 @@ impl Known {
     }
 }
 
-/// Whether a score of kind `bound` settles the window around `beta`.
+/// An evaluation, made better by a table score that says that the true one lies beyond it.
 #[inline]
-pub(super) fn bound_settles(bound: Bound, score: i32, beta: i32) -> bool {
-    if score >= beta {
-        bound.is_lower()
-    } else {
-        bound.is_upper()
-    }
+pub(super) fn refined(static_eval: i32, entry: Option<Entry>) -> i32 {
+    entry
+        .filter(|e| e.settles(static_eval + 1))
+        .map_or(static_eval, |e| e.score)
 }
 
 impl Worker<'_> {
@@ -128,21 +125,8 @@ impl Worker<'_> {
         }
 
         if !N::ROOT {
-            if self.is_draw(position, ply) {
-                return self.draw_score();
-            }
-            if ply >= MAX_PLY - 1 {
-                return if position.in_check() {
-                    0
-                } else {
-                    self.evaluate(position)
-                };
-            }
-            if alpha < 0 && self.keys.has_upcoming_repetition(position, ply) {
-                alpha = alpha.max(self.draw_score());
-                if alpha >= beta {
-                    return alpha;
-                }
+            if let Some(score) = self.ended(position, ply, &mut alpha, beta) {
+                return score;
             }
             // Mate distance: no line from here is better than mate in one, or worse than mated.
             alpha = alpha.max(mated_in(ply));
@@ -166,10 +150,9 @@ impl Worker<'_> {
 
         if !N::PV
             && let Some(e) = entry
-            && e.score != NONE
             && e.depth >= depth + i32::from(e.score >= beta)
             && position.halfmoves() < TABLE_CUTOFF_CLOCK
-            && bound_settles(e.bound, e.score, beta)
+            && e.settles(beta)
         {
             if let Some(m) = table_move.filter(|&m| !is_tactical(m) && e.score >= beta) {
                 let context = self.context(position, ply, &position.threats());
@@ -210,6 +193,20 @@ impl Worker<'_> {
         self.search_moves::<N>(position, ply, alpha, beta, depth, &known)
     }
 
+    /// The score, for the side that moved, of the move that led to `child`, a node at `ply`. The
+    /// window is empty: it tells no more than whether the score is above `alpha`.
+    #[inline]
+    pub(super) fn null_window(
+        &mut self,
+        child: &Position,
+        ply: usize,
+        alpha: i32,
+        depth: i32,
+        cut_node: bool,
+    ) -> i32 {
+        -self.negamax::<OffPv>(child, ply, -alpha - 1, -alpha, depth, cut_node)
+    }
+
     /// Looks up or computes what is known of a node: evaluation, correction, improvement.
     fn know<N: Node>(
         &mut self,
@@ -246,29 +243,16 @@ impl Worker<'_> {
             known.static_eval = if excluded.is_some() {
                 self.frame(ply).static_eval
             } else {
-                known.raw_eval = match entry {
-                    Some(e) if e.eval != NONE => e.eval,
-                    _ => self.evaluate(position),
-                };
+                known.raw_eval = self.raw_evaluation(position, entry);
                 if entry.is_none() {
                     self.store_evaluation(position, ply, known.raw_eval, tt_pv);
                 }
                 self.corrected(position, known.raw_eval, known.correction)
             };
-            known.eval = match entry {
-                Some(e)
-                    if e.score != NONE
-                        && bound_settles(e.bound, e.score, known.static_eval + 1) =>
-                {
-                    e.score
-                }
-                _ => known.static_eval,
-            };
-            let earlier = [2, 4]
+            known.eval = refined(known.static_eval, entry);
+            known.improving = [2, 4]
                 .into_iter()
-                .map(|back| self.frame_before(ply, back).static_eval);
-            known.improving = earlier
-                .into_iter()
+                .map(|back| self.frame_before(ply, back).static_eval)
                 .find(|&e| e != NONE)
                 .is_none_or(|e| known.static_eval > e);
         }
@@ -277,19 +261,6 @@ impl Worker<'_> {
         frame.tt_pv = tt_pv;
         frame.context = Some(known.context);
         known
-    }
-
-    /// Keeps a raw evaluation, so that it is not computed again if the search stops here.
-    pub(super) fn store_evaluation(&self, position: &Position, ply: usize, raw: i32, pv: bool) {
-        let entry = Entry {
-            best: PackedMove::NONE,
-            score: NONE,
-            eval: raw,
-            depth: 0,
-            bound: Bound::None,
-            pv,
-        };
-        self.search.table.store(position.table_key(), ply, entry);
     }
 
     /// Looks at the moves one by one.
@@ -326,8 +297,8 @@ impl Worker<'_> {
 
             if !N::PV && !known.in_check && !is_loss(best_score) {
                 let reduced_depth = (depth - base_reduction / 1024).max(0);
-                let pruned = if quiet {
-                    let verdict = quiet_verdict(
+                if quiet
+                    && quiet_verdict(
                         known,
                         depth,
                         reduced_depth,
@@ -335,19 +306,15 @@ impl Worker<'_> {
                         alpha,
                         stat,
                         gives_check,
-                    );
-                    if verdict {
-                        picker.skip_quiets();
-                    }
-                    verdict
-                } else {
-                    false
-                };
-                if pruned
-                    || depth < 10
-                        && picker.past_good_tactical()
-                        && known.threats.all.contains(m.to())
-                        && !position.see_ge(m, exchange_threshold(quiet, depth, stat))
+                    )
+                {
+                    picker.skip_quiets();
+                    continue;
+                }
+                if depth < 10
+                    && picker.past_good_tactical()
+                    && known.threats.all.contains(m.to())
+                    && !position.see_ge(m, exchange_threshold(quiet, depth, stat))
                 {
                     continue;
                 }
@@ -385,7 +352,7 @@ impl Worker<'_> {
                     );
                 let reduced = (new_depth - reduction / 1024).clamp(0, new_depth + 1);
                 self.frame(ply).reduction = reduction;
-                score = -self.negamax::<OffPv>(&child, ply + 1, -alpha - 1, -alpha, reduced, true);
+                score = self.null_window(&child, ply + 1, alpha, reduced, true);
                 self.frame(ply).reduction = 0;
                 if score > alpha && reduced < new_depth && !self.aborted {
                     let deeper = params::lmr_deeper_base()
@@ -393,14 +360,8 @@ impl Worker<'_> {
                     new_depth += i32::from(score > best_score + deeper)
                         - i32::from(score < best_score + new_depth);
                     if reduced < new_depth {
-                        score = -self.negamax::<OffPv>(
-                            &child,
-                            ply + 1,
-                            -alpha - 1,
-                            -alpha,
-                            new_depth,
-                            !known.cut_node,
-                        );
+                        score =
+                            self.null_window(&child, ply + 1, alpha, new_depth, !known.cut_node);
                         if quiet && !self.aborted && (score <= alpha || score >= beta) {
                             let good = score >= beta;
                             self.memory
@@ -416,14 +377,7 @@ impl Worker<'_> {
                 !N::PV || number > 1
             };
             if full_search {
-                score = -self.negamax::<OffPv>(
-                    &child,
-                    ply + 1,
-                    -alpha - 1,
-                    -alpha,
-                    new_depth,
-                    !known.cut_node,
-                );
+                score = self.null_window(&child, ply + 1, alpha, new_depth, !known.cut_node);
             }
             if N::PV && (number == 1 || score > alpha) {
                 score = -self.negamax::<OnPv>(&child, ply + 1, -beta, -alpha, new_depth, false);
@@ -434,15 +388,7 @@ impl Worker<'_> {
             }
             if N::ROOT {
                 let nodes = self.nodes - nodes_before;
-                let bound = if score >= beta {
-                    ScoreBound::Lower
-                } else if score > alpha {
-                    ScoreBound::Exact
-                } else {
-                    ScoreBound::Upper
-                };
-                let is_best = number == 1 || score > alpha;
-                self.note_root_move(m, score, nodes, is_best.then_some(bound));
+                self.note_root_move(m, score, nodes, number == 1, score > alpha);
             }
 
             if score > best_score {

@@ -84,8 +84,7 @@ impl Worker<'_> {
             + ((known.static_eval - beta) / params::nmp_eval_divisor()).clamp(0, 4)
             + i32::from(known.table_move_is_tactical());
         let child = self.make_null(position, ply)?;
-        let score =
-            -self.negamax::<OffPv>(&child, ply + 1, -beta, -beta + 1, depth - reduction, false);
+        let score = self.null_window(&child, ply + 1, beta - 1, depth - reduction, false);
         self.unmake_null();
         if self.aborted {
             return Some(0);
@@ -150,24 +149,11 @@ impl Worker<'_> {
                 let surplus = surplus.clamp(0, 3).min(base_depth);
                 searched = base_depth - surplus;
                 let higher = raised + surplus * params::probcut_ada_divisor();
-                score = -self.negamax::<OffPv>(
-                    &child,
-                    ply + 1,
-                    -higher,
-                    -higher + 1,
-                    searched,
-                    !known.cut_node,
-                );
+                score = self.null_window(&child, ply + 1, higher - 1, searched, !known.cut_node);
                 if score < higher && higher > raised {
                     searched = base_depth;
-                    score = -self.negamax::<OffPv>(
-                        &child,
-                        ply + 1,
-                        -raised,
-                        -raised + 1,
-                        searched,
-                        !known.cut_node,
-                    );
+                    score =
+                        self.null_window(&child, ply + 1, raised - 1, searched, !known.cut_node);
                 }
             }
             self.unmake();

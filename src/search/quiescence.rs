@@ -4,10 +4,10 @@ use shakmaty::Move;
 
 use super::{
     history::is_tactical,
-    negamax::{Node, TABLE_CUTOFF_CLOCK, bound_settles},
+    negamax::{Node, TABLE_CUTOFF_CLOCK, refined},
     params,
     picker::{self, Picker},
-    score::{INFINITE, MAX_PLY, NONE, is_decisive, is_loss, mated_in},
+    score::{INFINITE, NONE, is_decisive, is_loss, mated_in},
     transposition::{Bound, Entry},
     worker::Worker,
 };
@@ -30,27 +30,17 @@ impl Worker<'_> {
             self.frame(ply).line.clear();
             self.seldepth = self.seldepth.max(ply + 1);
         }
-        if self.is_draw(position, ply) {
-            return self.draw_score();
-        }
-        let in_check = position.in_check();
-        if ply >= MAX_PLY - 1 {
-            return if in_check { 0 } else { self.evaluate(position) };
-        }
-        if alpha < 0 && self.keys.has_upcoming_repetition(position, ply) {
-            alpha = alpha.max(self.draw_score());
-            if alpha >= beta {
-                return alpha;
-            }
+        if let Some(score) = self.ended(position, ply, &mut alpha, beta) {
+            return score;
         }
 
+        let in_check = position.in_check();
         let key = position.table_key();
         let entry = self.search.table.probe(key, ply, position.halfmoves());
         if !N::PV
             && let Some(e) = entry
-            && e.score != NONE
             && position.halfmoves() < TABLE_CUTOFF_CLOCK
-            && bound_settles(e.bound, e.score, beta)
+            && e.settles(beta)
         {
             return e.score;
         }
@@ -59,17 +49,9 @@ impl Worker<'_> {
         let mut raw = NONE;
         let mut best_score = -INFINITE;
         if !in_check {
-            raw = match entry {
-                Some(e) if e.eval != NONE => e.eval,
-                _ => self.evaluate(position),
-            };
+            raw = self.raw_evaluation(position, entry);
             let static_eval = self.corrected(position, raw, self.correction(position, ply));
-            best_score = match entry {
-                Some(e) if e.score != NONE && bound_settles(e.bound, e.score, static_eval + 1) => {
-                    e.score
-                }
-                _ => static_eval,
-            };
+            best_score = refined(static_eval, entry);
             if best_score >= beta {
                 if entry.is_none() {
                     self.store_evaluation(position, ply, raw, tt_pv);

@@ -70,6 +70,19 @@ pub struct Entry {
     pub pv: bool,
 }
 
+impl Entry {
+    /// Whether the score tells on which side of `beta` the true score is.
+    #[inline]
+    pub fn settles(&self, beta: i32) -> bool {
+        self.score != score::NONE
+            && if self.score >= beta {
+                self.bound.is_lower()
+            } else {
+                self.bound.is_upper()
+            }
+    }
+}
+
 const CLUSTER_WORDS: usize = 4;
 const ENTRIES: usize = 3;
 const AGES: u64 = 32;

@@ -9,7 +9,7 @@ use crossbeam::{channel::Sender, utils::CachePadded};
 use shakmaty::{Color, Move, MoveList};
 
 use super::{
-    Event, ScoreBound,
+    Event,
     correction::{Corrections, LastMoves},
     history::{
         CONTINUATION_PLIES, Context, Histories, NO_PIECE_TO, PieceTo, Predecessors, piece_to,
@@ -17,10 +17,11 @@ use super::{
     params,
     pool::Search,
     score::{self, MAX_PLY},
+    transposition::{Bound, Entry},
 };
 use crate::{
     evaluation::Evaluator,
-    position::{Position, repetition::KeyHistory, threats::Threats},
+    position::{PackedMove, Position, repetition::KeyHistory, threats::Threats},
 };
 
 /// A count of nodes on a cache line of its own: written by one thread, read by others.
@@ -150,8 +151,8 @@ pub struct RootMove {
     /// Its score in the iteration in hand; `-INFINITE` until it is searched, or if it is no better
     /// than another.
     pub score: i32,
-    /// What that score is.
-    pub bound: ScoreBound,
+    /// Whether the true score is that or less.
+    pub failed_low: bool,
     /// Its score in the iteration before.
     pub previous_score: i32,
     /// A running mean of its scores, around which windows are opened.
@@ -169,7 +170,7 @@ impl RootMove {
         RootMove {
             m,
             score: -score::INFINITE,
-            bound: ScoreBound::Exact,
+            failed_low: false,
             previous_score: -score::INFINITE,
             average: None,
             seldepth: 0,
@@ -386,6 +387,33 @@ impl<'a> Worker<'a> {
         (self.nodes & 3) as i32 - 2 + score::DRAW
     }
 
+    /// The score of a line that ends at a node below the root: by a draw, at the greatest ply, or
+    /// because a repetition at hand raises `alpha` to `beta`.
+    #[inline]
+    pub fn ended(
+        &mut self,
+        position: &Position,
+        ply: usize,
+        alpha: &mut i32,
+        beta: i32,
+    ) -> Option<i32> {
+        if self.is_draw(position, ply) {
+            return Some(self.draw_score());
+        }
+        if ply >= MAX_PLY - 1 {
+            return Some(if position.in_check() {
+                0
+            } else {
+                self.evaluate(position)
+            });
+        }
+        if *alpha < 0 && self.keys.has_upcoming_repetition(position, ply) {
+            *alpha = self.draw_score().max(*alpha);
+            return Some(*alpha).filter(|&alpha| alpha >= beta);
+        }
+        None
+    }
+
     /// The raw evaluation of the position in hand, bounded to what is not a proven result.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
@@ -393,6 +421,28 @@ impl<'a> Worker<'a> {
             .evaluator
             .evaluate(position)
             .clamp(-score::MAX_EVAL, score::MAX_EVAL)
+    }
+
+    /// The raw evaluation of a position: the table's, if it has one.
+    #[inline]
+    pub fn raw_evaluation(&mut self, position: &Position, entry: Option<Entry>) -> i32 {
+        match entry {
+            Some(e) if e.eval != score::NONE => e.eval,
+            _ => self.evaluate(position),
+        }
+    }
+
+    /// Keeps a raw evaluation, so that it is not computed again if the search stops here.
+    pub fn store_evaluation(&self, position: &Position, ply: usize, raw: i32, pv: bool) {
+        let entry = Entry {
+            best: PackedMove::NONE,
+            score: score::NONE,
+            eval: raw,
+            depth: 0,
+            bound: Bound::None,
+            pv,
+        };
+        self.search.table.store(position.table_key(), ply, entry);
     }
 
     /// The correction that the node's like have asked for, in centipawns.
