@@ -3,12 +3,12 @@
 //! Whoever reads along (match runners do) expects that the last line before an answer is exact and
 //! begins with that answer. A search that is cut off may not have had the time to say it.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use shakmaty::Move;
 
 use crate::{
-    evaluation::Evaluator,
+    nnue::{Evaluator, Network},
     position::Position,
     search::{
         Info, ScoreBound,
@@ -43,6 +43,7 @@ impl Told {
     /// passed since `go`.
     pub fn missing(
         &self,
+        network: &Arc<Network>,
         root: &Position,
         best: Move,
         ponder: Option<Move>,
@@ -57,7 +58,9 @@ impl Told {
             }),
             None => {
                 let pv = [Some(best), ponder].into_iter().flatten().collect();
-                let info = exact.cloned().unwrap_or_else(|| by_evaluation(root, best));
+                let info = exact
+                    .cloned()
+                    .unwrap_or_else(|| by_evaluation(network, root, best));
                 Some(Info { pv, time, ..info })
             }
         }
@@ -65,10 +68,10 @@ impl Told {
 }
 
 /// A line of one move, by the evaluation alone, which knows nothing of winning chances.
-fn by_evaluation(root: &Position, m: Move) -> Info {
+fn by_evaluation(network: &Arc<Network>, root: &Position, m: Move) -> Info {
     let after = root.play(m);
     let score = if !after.legal_moves().is_empty() {
-        let mut evaluator = Evaluator::new();
+        let mut evaluator = Evaluator::new(Arc::clone(network));
         evaluator.reset(&after);
         -evaluator.evaluate(&after)
     } else if after.in_check() {
@@ -112,12 +115,18 @@ mod tests {
             nodes,
             depth: 9,
             score: Score::Centipawns(33),
-            ..by_evaluation(&root(), m(word))
+            ..by_evaluation(&Network::embedded(), &root(), m(word))
         }
     }
 
     fn missing(told: &Told, best: &str) -> Option<Info> {
-        told.missing(&root(), m(best), None, Duration::from_millis(7))
+        told.missing(
+            &Network::embedded(),
+            &root(),
+            m(best),
+            None,
+            Duration::from_millis(7),
+        )
     }
 
     #[test]

@@ -347,9 +347,11 @@ mod tests {
         datagen::{self, Progress},
         scratch::Scratch,
     };
+    use crate::nnue::Network;
 
     fn games(scratch: &Scratch) -> Vec<PathBuf> {
         let settings = datagen::Settings {
+            network: Network::embedded(),
             folder: scratch.folder().to_owned(),
             nodes: 20,
             threads: 1,
