@@ -65,8 +65,8 @@ impl Game {
         self.castling == CastlingStyle::KingTakesRook
     }
 
-    /// The evaluation of the position on the board, without search, in centipawns from the side to
-    /// move.
+    /// The evaluation of the position on the board, without search, in the search's units from the
+    /// side to move.
     pub fn evaluate(&self) -> i32 {
         let mut evaluator = Evaluator::new();
         evaluator.reset(&self.position);

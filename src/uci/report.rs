@@ -11,7 +11,7 @@ use crate::{
         fen::{self, FenStyle},
         notation::{self, CastlingStyle},
     },
-    search::{Info, ScoreBound},
+    search::{Info, ScoreBound, wdl::Worth},
     tools::perft,
 };
 
@@ -54,8 +54,7 @@ fn info_line(info: &Info, presentation: Presentation) -> String {
         ScoreBound::Lower => " lowerbound",
         ScoreBound::Upper => " upperbound",
     });
-    // A line without a search behind it has no winning chances.
-    if presentation.wdl && info.wdl != [0; 3] {
+    if presentation.wdl {
         let [win, draw, loss] = info.wdl;
         push(&mut line, format_args!(" wdl {win} {draw} {loss}"));
     }
@@ -148,10 +147,8 @@ fn board(position: &Position) -> Vec<String> {
 /// The evaluation of the position on the board, without search, as a person reads it.
 pub fn evaluation(game: &Game) -> String {
     let mover = mover(game.position());
-    format!(
-        "Evaluation: {} centipawns for {mover}, who is to move",
-        game.evaluate()
-    )
+    let centipawns = Worth::at(game.position()).centipawns(game.evaluate());
+    format!("Evaluation: {centipawns} centipawns for {mover}, who is to move")
 }
 
 /// The last line of a perft.
