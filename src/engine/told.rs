@@ -10,10 +10,7 @@ use shakmaty::Move;
 use crate::{
     nnue::{Evaluator, Network},
     position::Position,
-    search::{
-        Info, ScoreBound,
-        score::{self, Score},
-    },
+    search::{Info, ScoreBound, score, wdl::Worth},
 };
 
 /// The best line as it was last told.
@@ -67,7 +64,7 @@ impl Told {
     }
 }
 
-/// A line of one move, by the evaluation alone, which knows nothing of winning chances.
+/// A line of one move, by the evaluation alone.
 fn by_evaluation(network: &Arc<Network>, root: &Position, m: Move) -> Info {
     let after = root.play(m);
     let score = if !after.legal_moves().is_empty() {
@@ -79,13 +76,14 @@ fn by_evaluation(network: &Arc<Network>, root: &Position, m: Move) -> Info {
     } else {
         score::DRAW
     };
+    let worth = Worth::at(root);
     Info {
         depth: 1,
         seldepth: 1,
         multipv: 1,
-        score: Score::new(score),
+        score: worth.shown(score),
         bound: ScoreBound::Exact,
-        wdl: [0; 3],
+        wdl: worth.chances(score),
         nodes: 1,
         time: Duration::ZERO,
         hashfull: 0,
@@ -97,7 +95,10 @@ fn by_evaluation(network: &Arc<Network>, root: &Position, m: Move) -> Info {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::{fen, notation};
+    use crate::{
+        position::{fen, notation},
+        search::score::Score,
+    };
 
     fn root() -> Position {
         fen::read("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1")

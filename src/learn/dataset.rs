@@ -258,7 +258,7 @@ impl Output {
 }
 
 /// All games of the files; a fault is an error here, for what follows it would be lost unseen.
-fn all_games(files: &[PathBuf]) -> impl Iterator<Item = io::Result<Game>> + '_ {
+pub(super) fn all_games(files: &[PathBuf]) -> impl Iterator<Item = io::Result<Game>> + '_ {
     files.iter().flat_map(|path| {
         let (games, failure) = match chunks::open(path) {
             Ok(reader) => (Some(reader), None),

@@ -22,9 +22,9 @@ use super::{
     Control, Event, Info, Limits, Outcome, STACK_BYTES, ScoreBound,
     clock::Clock,
     iterate::Finding,
-    score::{self, Score},
+    score,
     transposition::Table,
-    wdl,
+    wdl::Worth,
     worker::{Memory, NodeCounter, RootMove, Worker},
 };
 use crate::{
@@ -101,13 +101,14 @@ impl Search {
     /// A line as it is told; `index` is its rank from 0.
     pub fn info(&self, line: &RootMove, index: usize, depth: i32, bound: ScoreBound) -> Info {
         let score = line.newest_score();
+        let worth = Worth::at(&self.job.root);
         Info {
             depth,
             seldepth: line.seldepth,
             multipv: index + 1,
-            score: Score::new(score),
+            score: worth.shown(score),
             bound,
-            wdl: wdl(score),
+            wdl: worth.chances(score),
             nodes: self.total_nodes(),
             time: self.job.control.started.elapsed(),
             hashfull: self.table.hashfull(),

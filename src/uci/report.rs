@@ -12,7 +12,7 @@ use crate::{
         fen::{self, FenStyle},
         notation::{self, CastlingStyle},
     },
-    search::{Info, ScoreBound},
+    search::{Info, ScoreBound, wdl::Worth},
     tools::perft,
 };
 
@@ -55,8 +55,7 @@ fn info_line(info: &Info, presentation: Presentation) -> String {
         ScoreBound::Lower => " lowerbound",
         ScoreBound::Upper => " upperbound",
     });
-    // A line without a search behind it has no winning chances.
-    if presentation.wdl && info.wdl != [0; 3] {
+    if presentation.wdl {
         let [win, draw, loss] = info.wdl;
         push(&mut line, format_args!(" wdl {win} {draw} {loss}"));
     }
@@ -152,7 +151,8 @@ pub fn evaluation(game: &Game, network: &Network) -> Vec<String> {
     const RULE: &str = "  +-------+-------+-------+-------+-------+-------+-------+-------+";
     let position = game.position();
     let breakdown = Breakdown::new(network, position);
-    let for_white = |value: i32| position.turn().fold_wb(value, -value);
+    let worth = Worth::at(position);
+    let for_white = |value: i32| worth.centipawns(position.turn().fold_wb(value, -value));
 
     let mut lines = vec![
         "Centipawns for White that each piece contributes:".to_owned(),
@@ -183,7 +183,7 @@ pub fn evaluation(game: &Game, network: &Network) -> Vec<String> {
     let mover = mover(position);
     lines.push(format!(
         "Evaluation: {} centipawns for {mover}, who is to move",
-        breakdown.value
+        worth.centipawns(breakdown.value)
     ));
     lines
 }
