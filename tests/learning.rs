@@ -200,6 +200,11 @@ fn from_nothing_to_a_network_that_evaluates() {
     success(&play(&games, "240"));
     let shown = success(&["dataset", "stats", &games]);
     assert!(shown.contains("games      240"), "{shown}");
+    let table = success(&["dataset", "wdl", &games]);
+    assert!(
+        table.starts_with("material,score,wins,draws,losses\n") && table.lines().count() > 100,
+        "{table}"
+    );
 
     let mut words = train(&games, &network, "8", "256");
     words.extend(["--lambda", "0", "--rate", "2e-3"]);
@@ -249,6 +254,7 @@ fn damage_and_mistakes_are_told() {
         vec!["train", "/no/such/games", "--out", "x"],
         vec!["datagen", "--out", &games, "--chunk-size", "100000"],
         vec!["dataset", "stats"],
+        vec!["dataset", "wdl", &games],
     ] {
         let output = run(&wrong);
         assert!(

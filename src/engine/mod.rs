@@ -21,6 +21,7 @@ use crossbeam::channel::{Receiver, RecvTimeoutError};
 use shakmaty::Move;
 
 use crate::{
+    nnue::Network,
     position::notation::CastlingStyle,
     search::{
         Control, Event, Limits,
@@ -201,6 +202,18 @@ impl Engine {
     pub fn clear_hash(&mut self) {
         self.finish();
         self.pool.clear_hash();
+    }
+
+    /// The network that positions are evaluated by.
+    pub fn network(&self) -> &Arc<Network> {
+        self.pool.network()
+    }
+
+    /// Evaluates by another network, and forgets what was learned with the old one. A running
+    /// search is stopped and answered first.
+    pub fn set_network(&mut self, network: Arc<Network>) {
+        self.finish();
+        self.pool.set_network(network);
     }
 
     /// Starts a search; `root_moves`, which must be legal, restrict it unless there are none.
@@ -386,7 +399,7 @@ impl Engine {
     fn answer(&mut self, answer: Answer) {
         if let Some(pending) = self.pending.take() {
             let presentation = pending.presentation();
-            if let Some(info) = pending.missing_line(answer) {
+            if let Some(info) = pending.missing_line(answer, self.pool.network()) {
                 self.sink.put(Output::Info(info, presentation));
             }
             self.sink.put(Output::Answer(answer, presentation));

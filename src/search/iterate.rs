@@ -9,7 +9,7 @@ use super::{
     clock::Lesson,
     negamax::Root,
     params,
-    score::{INFINITE, MATE_IN_MAX, MAX_DEPTH, Score, is_decisive},
+    score::{INFINITE, MATE_IN_MAX, MAX_DEPTH, is_decisive, moves_to_mate},
     worker::{RootMove, Worker},
 };
 
@@ -232,7 +232,7 @@ impl Worker<'_> {
 
         let limits = &self.search.job.limits;
         if let Some(wanted) = limits.mate
-            && let Score::Mate(moves) = Score::new(score)
+            && let Some(moves) = moves_to_mate(score)
             && moves > 0
             && moves as u32 <= wanted
         {

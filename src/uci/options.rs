@@ -1,9 +1,10 @@
 //! The options: one table, from which the listing after `uci` and every check come.
 
-use std::{error::Error, fmt, time::Duration};
+use std::{error::Error, fmt, path::Path, time::Duration};
 
 use crate::{
     engine::{DEFAULT_HASH, DEFAULT_MOVE_OVERHEAD, Engine},
+    nnue::Network,
     position::notation::quoted,
 };
 
@@ -47,6 +48,13 @@ pub enum Kind {
         /// Sets it.
         set: fn(&mut Engine, bool),
     },
+    /// Text, spaces included.
+    Text {
+        /// The value before it is set; setting this, nothing or [`EMPTY`] goes back to it.
+        default: &'static str,
+        /// Sets it, `None` to go back; an error is why it can't be, and leaves the old value.
+        set: fn(&mut Engine, Option<&str>) -> Result<(), String>,
+    },
     /// Something to do.
     Button {
         /// Does it.
@@ -55,7 +63,7 @@ pub enum Kind {
 }
 
 /// All options, in the order in which they are listed.
-static OPTIONS: [UciOption; 8] = [
+static OPTIONS: [UciOption; 9] = [
     UciOption {
         name: "Hash",
         kind: Kind::Spin {
@@ -126,7 +134,24 @@ static OPTIONS: [UciOption; 8] = [
             set: |engine, on| engine.settings_mut().show_wdl = on,
         },
     },
+    UciOption {
+        name: "EvalFile",
+        kind: Kind::Text {
+            default: "<embedded>",
+            set: |engine, path| {
+                let network = match path {
+                    Some(path) => Network::load(Path::new(path)).map_err(|e| e.to_string())?,
+                    None => Network::embedded(),
+                };
+                engine.set_network(network);
+                Ok(())
+            },
+        },
+    },
 ];
+
+/// How GUIs write a text of no length.
+const EMPTY: &str = "<empty>";
 
 /// Why an option was not set. Its old value stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -218,6 +243,10 @@ pub fn set(engine: &mut Engine, name: &str, value: Option<&str>) -> Result<(), O
                 given: value.map(str::to_owned),
             }),
         },
+        Kind::Text { default, set } => {
+            let value = value.filter(|&value| !["", EMPTY, default].contains(&value));
+            set(engine, value).map_err(|reason| OptionError::Failed { name, reason })
+        }
         Kind::Button { press } => {
             press(engine);
             Ok(())
@@ -260,6 +289,7 @@ impl fmt::Display for UciOption {
                 write!(f, "spin default {default} min {min} max {max}")
             }
             Kind::Check { default, .. } => write!(f, "check default {default}"),
+            Kind::Text { default, .. } => write!(f, "string default {default}"),
             Kind::Button { .. } => f.write_str("button"),
         }
     }

@@ -111,8 +111,27 @@ impl State {
         lines: usize,
         steps_per_epoch: usize,
     ) -> Result<State, CheckpointError> {
+        let (theirs, state) = State::read(path, lines)?;
+        if theirs != description {
+            return Err(CheckpointError::OtherRun(theirs, description.to_owned()));
+        }
+        if state.parameters.len() != lines
+            || state.epoch != state.rows.len()
+            || state.epoch.checked_mul(steps_per_epoch) != Some(state.steps)
+        {
+            return Err(CheckpointError::Damaged);
+        }
+        Ok(state)
+    }
+
+    /// Reads the state of any run with at most so many lines of parameters, and the description of
+    /// that run.
+    ///
+    /// # Errors
+    /// When the file is damaged, or holds more.
+    pub fn read(path: &Path, most_lines: usize) -> Result<(String, State), CheckpointError> {
         let file = std::fs::File::open(path).map_err(CheckpointError::Unreadable)?;
-        let most = (4 * 4 * LANES * lines + 2 * MOST_TEXT) as u64;
+        let most = (4 * 4 * LANES * most_lines + 2 * MOST_TEXT) as u64;
         let mut bytes = Vec::new();
         zstd::Decoder::new(file)
             .and_then(|decoder| decoder.take(most).read_to_end(&mut bytes))
@@ -122,17 +141,14 @@ impl State {
             return Err(CheckpointError::Damaged);
         }
         let length = bytes.number()?;
-        let theirs = String::from_utf8_lossy(bytes.take(length)?).into_owned();
-        if theirs != description {
-            return Err(CheckpointError::OtherRun(theirs, description.to_owned()));
-        }
-        let [epoch, steps, stored, rows] = [
+        let description = String::from_utf8_lossy(bytes.take(length)?).into_owned();
+        let [epoch, steps, lines, rows] = [
             bytes.number()?,
             bytes.number()?,
             bytes.number()?,
             bytes.number()?,
         ];
-        if stored != lines || epoch != rows || epoch.checked_mul(steps_per_epoch) != Some(steps) {
+        if lines > most_lines {
             return Err(CheckpointError::Damaged);
         }
         let mut array = || -> Result<Vec<Line>, CheckpointError> {
@@ -159,7 +175,7 @@ impl State {
                 })
             })
             .collect::<Result<Vec<Row>, CheckpointError>>()?;
-        Ok(State {
+        let state = State {
             epoch,
             steps,
             parameters,
@@ -167,7 +183,8 @@ impl State {
             velocity,
             best,
             rows,
-        })
+        };
+        Ok((description, state))
     }
 }
 
@@ -230,6 +247,11 @@ mod tests {
         ));
         assert!(State::load(&path, "a run", 51, 77).is_err());
         assert!(State::load(&path, "a run", 50, 76).is_err());
+        assert_eq!(
+            State::read(&path, 51).unwrap(),
+            ("a run".to_owned(), state())
+        );
+        assert!(State::read(&path, 49).is_err());
         assert!(State::load(&scratch.path("none"), "a run", 50, 77).is_err());
     }
 
