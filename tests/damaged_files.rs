@@ -177,6 +177,35 @@ fn the_program_says_which_file_is_no_good() {
 }
 
 #[test]
+fn the_program_refuses_games_as_a_network() {
+    let scratch = Scratch::new("no-network");
+    let path = scratch.path("games.network");
+    fs::write(&path, compressed()).expect("it can be written");
+    let (file, out) = (path.to_str().expect("plain"), scratch.path("games"));
+    let datagen = ["datagen", "--games", "1", "--network", file, "--out"];
+    let output = Command::new(env!("CARGO_BIN_EXE_zuylen"))
+        .args(datagen)
+        .arg(&out)
+        .output()
+        .expect("the program runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("games.network: not a network of this engine") && !out.exists(),
+        "{said}"
+    );
+    let option = format!("setoption name EvalFile value {file}");
+    let output = Command::new(env!("CARGO_BIN_EXE_zuylen"))
+        .args([&option, "quit"])
+        .output()
+        .expect("the program runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    // scripts/learn takes such a line for a refusal, and none for consent.
+    assert!(said.starts_with("info string "), "{said}");
+    assert!(said.contains("not a network of this engine"), "{said}");
+}
+
+#[test]
 fn a_network_is_refused_wherever_it_is_cut() {
     let mut whole = Vec::new();
     Network::random(2)
