@@ -208,8 +208,13 @@ pub fn train(
     let description = settings.description(data);
     let mut state = match files.checkpoint.as_ref().filter(|path| path.exists()) {
         Some(path) => {
-            let state = State::load(path, &description, shape.lines())
-                .map_err(|error| chunks::about(path, error))?;
+            let state = State::load(
+                path,
+                &description,
+                shape.lines(),
+                steps_per_epoch(settings, data),
+            )
+            .map_err(|error| chunks::about(path, error))?;
             say(Report::Resumed(state.epoch));
             state
         }
@@ -275,9 +280,13 @@ fn batch_size(settings: &Settings, data: &Data) -> usize {
     settings.batch.clamp(1, data.training.len())
 }
 
+fn steps_per_epoch(settings: &Settings, data: &Data) -> usize {
+    data.training.len() / batch_size(settings, data)
+}
+
 /// Steps of a whole run.
 fn steps(settings: &Settings, data: &Data) -> usize {
-    data.training.len() / batch_size(settings, data) * settings.epochs
+    steps_per_epoch(settings, data) * settings.epochs
 }
 
 /// One pass over all positions in a new random order (but for the few that fill no batch). Returns
