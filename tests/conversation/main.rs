@@ -5,6 +5,7 @@ mod arguments;
 mod castling;
 mod harness;
 mod limits;
+mod network;
 mod options;
 mod ponder;
 mod positions;
