@@ -197,9 +197,9 @@ fn losses(network: &str) -> (Vec<f64>, Vec<f64>) {
 fn from_nothing_to_a_network_that_evaluates() {
     let scratch = Scratch::new("circle");
     let (games, network) = (scratch.path("games"), scratch.path("a.network"));
-    success(&play(&games, "100"));
+    success(&play(&games, "160"));
     let shown = success(&["dataset", "stats", &games]);
-    assert!(shown.contains("games      100"), "{shown}");
+    assert!(shown.contains("games      160"), "{shown}");
     let table = success(&["dataset", "wdl", &games]);
     assert!(
         table.starts_with("material,score,wins,draws,losses\n") && table.lines().count() > 100,
@@ -207,7 +207,7 @@ fn from_nothing_to_a_network_that_evaluates() {
     );
 
     let mut words = train(&games, &network, "8", "128");
-    words.extend(["--lambda", "0", "--rate", "2e-3"]);
+    words.extend(["--lambda", "0"]);
     let said = success(&words);
     assert!(said.contains("quantised"), "{said}");
     let (learning, held_out) = losses(&network);
@@ -217,7 +217,7 @@ fn from_nothing_to_a_network_that_evaluates() {
     assert!(best < held_out[0], "{held_out:?}");
 
     let network = Network::read(&fs::read(&network).expect("a network")).expect("a sound one");
-    assert!(network.name.contains("100 games"), "{}", network.name);
+    assert!(network.name.contains("160 games"), "{}", network.name);
     let mut evaluator = Evaluator::new(network.into());
     let mut evaluate = |fen: &str| {
         let position = fen::read(fen).expect(fen).position;
