@@ -1,4 +1,4 @@
-//! What a searched node is made of: moves, exchanges, the table, the evaluation.
+//! What a searched node is made of: moves, exchanges, the table.
 //!
 //! `cargo bench --bench hot_paths` runs it. The numbers are for one operation over a fixed set of positions: the
 //! bench positions of the engine and everything one move behind them.
@@ -8,7 +8,6 @@ use std::{hint::black_box, time::Duration};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use shakmaty::Move;
 use zuylen::{
-    evaluation::Evaluator,
     position::{PackedMove, Position, fen},
     search::{
         score,
@@ -119,26 +118,6 @@ fn table(c: &mut Criterion) {
     group.finish();
 }
 
-fn evaluation(c: &mut Criterion) {
-    let before = positions();
-    let after: Vec<Position> = legal_moves(&before)
-        .into_iter()
-        .map(|(position, m)| position.play(m))
-        .collect();
-    let mut group = c.benchmark_group("evaluation");
-    group.throughput(Throughput::Elements(after.len() as u64));
-    group.bench_function("evaluate", |b| {
-        let mut evaluator = Evaluator::new();
-        b.iter(|| {
-            after
-                .iter()
-                .map(|position| evaluator.evaluate(position))
-                .sum::<i32>()
-        });
-    });
-    group.finish();
-}
-
 fn quick() -> Criterion {
     Criterion::default()
         .warm_up_time(Duration::from_secs(1))
@@ -148,6 +127,6 @@ fn quick() -> Criterion {
 criterion_group! {
     name = hot_paths;
     config = quick();
-    targets = moves, exchange, table, evaluation
+    targets = moves, exchange, table
 }
 criterion_main!(hot_paths);

@@ -9,8 +9,7 @@
 //! - [`tools`] - what is done with the engine besides playing: bench, perft, openings
 //! - [`engine`] - the engine as a library: a position, options, go, stop; knows no text
 //! - [`search`] - from a position and limits to a move, a score and a line
-//! - [`evaluation`] - the value of a position without search
-//! - [`nnue`] - the same by a network; the search does not use it yet
+//! - [`nnue`] - the value of a position without search, by a neural network
 //! - [`position`] - the rules (by `shakmaty`), hash keys, repetition, exchanges, FEN, notation
 //! - [`chess960`] - the start positions by number
 //! - [`system`] - the little that differs between systems
@@ -20,7 +19,6 @@
 pub mod chess960;
 pub mod cli;
 pub mod engine;
-pub mod evaluation;
 #[cfg(feature = "tools")]
 pub mod learn;
 pub mod nnue;

@@ -119,6 +119,11 @@ fn killing_datagen_and_train_loses_nothing_finished() {
         checked.contains(" 0 repeated starts, 0 faults"),
         "{checked}"
     );
+    let table = success(&["dataset", "wdl", &games]);
+    assert!(
+        table.starts_with("material,score,wins,draws,losses\n") && table.lines().count() > 100,
+        "{table}"
+    );
 
     let train = |out: &str| {
         [
@@ -197,6 +202,7 @@ fn damage_and_mistakes_are_told() {
         vec!["train", "/no/such/games", "--out", "x"],
         vec!["datagen", "--out", &games, "--chunk-size", "100000"],
         vec!["dataset", "stats"],
+        vec!["dataset", "wdl", &games],
     ] {
         let output = run(&wrong);
         assert!(

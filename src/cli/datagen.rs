@@ -16,7 +16,10 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Ending;
-use crate::learn::datagen::{self, MOST_CHUNK_GAMES, Progress, Settings};
+use crate::{
+    learn::datagen::{self, MOST_CHUNK_GAMES, Progress, Settings},
+    nnue::Network,
+};
 
 /// How often progress is shown: to a person, and in a log.
 const SHOWN: Duration = Duration::from_millis(250);
@@ -28,6 +31,9 @@ const LOGGED: Duration = Duration::from_secs(60);
 /// was stopped or killed; machines whose games are put together need different seeds.
 #[derive(Debug, Args)]
 pub struct Arguments {
+    /// The network to play with [default: the embedded one].
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
     /// Begin no iteration after so many nodes a move (8 times as many are the end of a move).
     #[arg(long, default_value_t = 700, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
@@ -53,7 +59,14 @@ pub struct Arguments {
 
 /// Runs it.
 pub fn run(arguments: &Arguments) -> Ending {
+    let network = match &arguments.network {
+        Some(path) => Network::load(path).map_err(|error| {
+            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+        })?,
+        None => Network::embedded(),
+    };
     let settings = Settings {
+        network,
         folder: arguments
             .out
             .clone()

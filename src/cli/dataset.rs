@@ -10,11 +10,11 @@ use clap::{Args, Subcommand};
 
 use super::Ending;
 use crate::{
-    learn::{chunks, dataset},
+    learn::{chunks, dataset, wdl},
     tools::openings::Random,
 };
 
-/// Count, check, merge, shuffle and sample files of games.
+/// Count, check, merge, shuffle and sample files of games, and count what scores were worth.
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -76,6 +76,14 @@ enum Task {
         /// Write the games into files NAME-000000.viri.zst and so on, instead of printing.
         #[arg(long, value_name = "NAME")]
         out: Option<PathBuf>,
+    },
+    /// Print a table of wins, draws and losses by material and score, for `scripts/fit_wdl.py`.
+    Wdl {
+        #[command(flatten)]
+        files: Files,
+        /// Leave out games that were adjudicated by their scores.
+        #[arg(long)]
+        played_out: bool,
     },
 }
 
@@ -143,6 +151,10 @@ pub fn run(arguments: &Arguments) -> Ending {
                     tell(&output.finish()?)?;
                 }
             }
+        }
+        Task::Wdl { files, played_out } => {
+            let counts = wdl::count(&chunks::files(&files.paths)?, *played_out)?;
+            write!(screen, "{counts}")?;
         }
     }
     Ok(ExitCode::SUCCESS)

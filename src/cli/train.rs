@@ -29,6 +29,9 @@ pub struct Arguments {
     /// The network to write. Its checkpoint and its losses are kept beside it.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Begin with the best weights of this checkpoint, whose network may be half as wide.
+    #[arg(long, value_name = "CHECKPOINT")]
+    from: Option<PathBuf>,
     /// The share of the game's result in what is learned, 0 to 1; the rest is the search's score.
     #[arg(long, default_value_t = 0.3, value_parser = share)]
     lambda: f32,
@@ -87,6 +90,7 @@ impl Arguments {
     fn settings(&self) -> Settings {
         Settings {
             hidden: HIDDEN,
+            from: self.from.clone(),
             lambda: self.lambda,
             smooth: self.smooth,
             epochs: self.epochs,
@@ -220,6 +224,9 @@ fn describe(arguments: &Arguments, data: &Data, trained: &Trained) -> String {
     } else {
         format!("{}; ", arguments.note)
     };
+    let from = arguments.from.as_deref().map_or(String::new(), |path| {
+        format!("begun with {}; ", path.display())
+    });
     let stem = |path: &Path| {
         path.file_stem()
             .unwrap_or_default()
@@ -227,7 +234,7 @@ fn describe(arguments: &Arguments, data: &Data, trained: &Trained) -> String {
             .into_owned()
     };
     format!(
-        "{}: {note}zuylen {}, {} positions of {} games of its own, lambda {}, smooth {}, K {:.1} -> {:.1}, epoch {} of {}, batch {}, rate {} to {}, seed {}, held-out loss {:.6}",
+        "{}: {note}{from}zuylen {}, {} positions of {} games of its own, lambda {}, smooth {}, K {:.1} -> {:.1}, epoch {} of {}, batch {}, rate {} to {}, seed {}, held-out loss {:.6}",
         stem(&arguments.out),
         env!("CARGO_PKG_VERSION"),
         data.training.len(),

@@ -4,7 +4,6 @@ use shakmaty::{Color, Move};
 
 use crate::{
     chess960,
-    evaluation::Evaluator,
     position::{Position, notation::CastlingStyle, repetition::KeyHistory},
 };
 
@@ -63,14 +62,6 @@ impl Game {
     /// Whether the game began from a setup that ordinary chess doesn't know.
     pub fn is_chess960(&self) -> bool {
         self.castling == CastlingStyle::KingTakesRook
-    }
-
-    /// The evaluation of the position on the board, without search, in centipawns from the side to
-    /// move.
-    pub fn evaluate(&self) -> i32 {
-        let mut evaluator = Evaluator::new();
-        evaluator.reset(&self.position);
-        evaluator.evaluate(&self.position)
     }
 
     /// The numbers of the start positions of White and Black, if the position is a start array.

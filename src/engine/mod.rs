@@ -15,7 +15,6 @@ use std::{
     error::Error,
     fmt,
     sync::Arc,
-    thread,
     time::{Duration, Instant},
 };
 
@@ -23,6 +22,7 @@ use crossbeam::channel::{Receiver, RecvTimeoutError};
 use shakmaty::Move;
 
 use crate::{
+    nnue::Network,
     position::notation::CastlingStyle,
     search::{
         Control, Event, Info, Limits,
@@ -38,9 +38,6 @@ use pending::Pending;
 pub const DEFAULT_HASH: usize = 16;
 /// Milliseconds kept back for the way between engine and GUI, before anybody sets it.
 pub const DEFAULT_MOVE_OVERHEAD: u64 = 25;
-
-/// Threads a core from which on the system may not let us speak in time.
-const CROWD: usize = 16;
 
 /// The options that hold from one search to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,14 +190,7 @@ impl Engine {
     /// When not all threads can be had; see [`Pool::set_threads`].
     pub fn set_threads(&mut self, threads: usize) -> Result<(), String> {
         self.finish();
-        self.pool.set_threads(threads)?;
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        if threads > CROWD * cores {
-            self.note(format!(
-                "{threads} threads share {cores} cores: answers may come late"
-            ));
-        }
-        Ok(())
+        self.pool.set_threads(threads)
     }
 
     /// Sets the size of the table in mebibytes and empties it. A running search is stopped and
@@ -217,6 +207,18 @@ impl Engine {
     pub fn clear_hash(&mut self) {
         self.finish();
         self.pool.clear_hash();
+    }
+
+    /// The network that positions are evaluated by.
+    pub fn network(&self) -> &Arc<Network> {
+        self.pool.network()
+    }
+
+    /// Evaluates by another network, and forgets what was learned with the old one. A running
+    /// search is stopped and answered first.
+    pub fn set_network(&mut self, network: Arc<Network>) {
+        self.finish();
+        self.pool.set_network(network);
     }
 
     /// Starts a search; `root_moves`, which must be legal, restrict it unless there are none.
@@ -412,7 +414,7 @@ impl Engine {
         if let Some(mut pending) = self.pending.take() {
             let presentation = pending.presentation();
             let mut lines = pending.take_rest(Instant::now());
-            lines.extend(pending.missing_line(answer));
+            lines.extend(pending.missing_line(answer, self.pool.network()));
             tell(&mut *self.sink, lines, presentation);
             self.sink.put(Output::Answer(answer, presentation));
         }

@@ -11,6 +11,7 @@ use super::{
     told::Told,
 };
 use crate::{
+    nnue::Network,
     position::Position,
     search::{Control, Info, Limits, clock::Clock},
 };
@@ -212,11 +213,13 @@ impl Pending {
     }
 
     /// The line to tell before `answer`, unless the last one told will do.
-    pub fn missing_line(&self, answer: Answer) -> Option<Info> {
+    pub fn missing_line(&self, answer: Answer, network: &Arc<Network>) -> Option<Info> {
         match (&self.source, answer) {
             (Source::Search(search), Answer::Move { best, ponder }) => {
                 let time = self.control.started.elapsed();
-                search.told.missing(&search.root, best, ponder, time)
+                search
+                    .told
+                    .missing(network, &search.root, best, ponder, time)
             }
             _ => None,
         }

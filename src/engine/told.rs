@@ -3,17 +3,14 @@
 //! Whoever reads along (match runners do) expects that the last line before an answer is exact and
 //! begins with that answer. A search that is cut off may not have had the time to say it.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use shakmaty::Move;
 
 use crate::{
-    evaluation::Evaluator,
+    nnue::{Evaluator, Network},
     position::Position,
-    search::{
-        Info, ScoreBound,
-        score::{self, Score},
-    },
+    search::{Info, ScoreBound, score, wdl::Worth},
 };
 
 /// The best line as it was last told.
@@ -43,6 +40,7 @@ impl Told {
     /// passed since `go`.
     pub fn missing(
         &self,
+        network: &Arc<Network>,
         root: &Position,
         best: Move,
         ponder: Option<Move>,
@@ -57,18 +55,20 @@ impl Told {
             }),
             None => {
                 let pv = [Some(best), ponder].into_iter().flatten().collect();
-                let info = exact.cloned().unwrap_or_else(|| by_evaluation(root, best));
+                let info = exact
+                    .cloned()
+                    .unwrap_or_else(|| by_evaluation(network, root, best));
                 Some(Info { pv, time, ..info })
             }
         }
     }
 }
 
-/// A line of one move, by the evaluation alone, which knows nothing of winning chances.
-fn by_evaluation(root: &Position, m: Move) -> Info {
+/// A line of one move, by the evaluation alone.
+fn by_evaluation(network: &Arc<Network>, root: &Position, m: Move) -> Info {
     let after = root.play(m);
     let score = if !after.legal_moves().is_empty() {
-        let mut evaluator = Evaluator::new();
+        let mut evaluator = Evaluator::new(Arc::clone(network));
         evaluator.reset(&after);
         -evaluator.evaluate(&after)
     } else if after.in_check() {
@@ -76,13 +76,14 @@ fn by_evaluation(root: &Position, m: Move) -> Info {
     } else {
         score::DRAW
     };
+    let worth = Worth::at(root);
     Info {
         depth: 1,
         seldepth: 1,
         multipv: 1,
-        score: Score::new(score),
+        score: worth.shown(score),
         bound: ScoreBound::Exact,
-        wdl: [0; 3],
+        wdl: worth.chances(score),
         nodes: 1,
         time: Duration::ZERO,
         hashfull: 0,
@@ -94,7 +95,10 @@ fn by_evaluation(root: &Position, m: Move) -> Info {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::{fen, notation};
+    use crate::{
+        position::{fen, notation},
+        search::score::Score,
+    };
 
     fn root() -> Position {
         fen::read("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1")
@@ -112,12 +116,18 @@ mod tests {
             nodes,
             depth: 9,
             score: Score::Centipawns(33),
-            ..by_evaluation(&root(), m(word))
+            ..by_evaluation(&Network::embedded(), &root(), m(word))
         }
     }
 
     fn missing(told: &Told, best: &str) -> Option<Info> {
-        told.missing(&root(), m(best), None, Duration::from_millis(7))
+        told.missing(
+            &Network::embedded(),
+            &root(),
+            m(best),
+            None,
+            Duration::from_millis(7),
+        )
     }
 
     #[test]

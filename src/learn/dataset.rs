@@ -258,7 +258,7 @@ impl Output {
 }
 
 /// All games of the files; a fault is an error here, for what follows it would be lost unseen.
-fn all_games(files: &[PathBuf]) -> impl Iterator<Item = io::Result<Game>> + '_ {
+pub(super) fn all_games(files: &[PathBuf]) -> impl Iterator<Item = io::Result<Game>> + '_ {
     files.iter().flat_map(|path| {
         let (games, failure) = match chunks::open(path) {
             Ok(reader) => (Some(reader), None),
@@ -347,9 +347,11 @@ mod tests {
         datagen::{self, Progress},
         scratch::Scratch,
     };
+    use crate::nnue::Network;
 
     fn games(scratch: &Scratch) -> Vec<PathBuf> {
         let settings = datagen::Settings {
+            network: Network::embedded(),
             folder: scratch.folder().to_owned(),
             nodes: 20,
             threads: 1,

@@ -2,7 +2,7 @@
 //!
 //! The way of a generation: [`datagen`] plays and writes games ([`format`], in [`chunks`]),
 //! [`dataset`] looks after the files, [`trainer`] makes a floating network of their positions, and
-//! [`quantise`] the integer one of the engine.
+//! [`quantise`] the integer one of the engine. [`wdl`] counts what scores were worth.
 
 pub mod chunks;
 pub mod datagen;
@@ -12,3 +12,4 @@ pub mod quantise;
 #[cfg(test)]
 mod scratch;
 pub mod trainer;
+pub mod wdl;

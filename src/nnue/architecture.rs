@@ -8,7 +8,7 @@
 pub const INPUTS: usize = 768;
 
 /// Hidden neurons of one perspective; a multiple of 32, which is what the widest registers hold.
-pub const HIDDEN: usize = 128;
+pub const HIDDEN: usize = 256;
 
 /// Output layers, chosen by the number of men.
 pub const BUCKETS: usize = 8;

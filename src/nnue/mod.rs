@@ -8,8 +8,6 @@
 //! - [`breakdown`] - what a value is made of
 //! - `random` - networks to test with
 //!
-//! The program carries no network yet, so the search uses the hand-written evaluation.
-//!
 //! A move changes two to four of the 768 inputs, so the sums of the hidden layer follow from those
 //! of the position before by adding and subtracting as many rows of weights. Yu Nasu described the
 //! idea in "Efficiently Updatable Neural-Network-based Evaluation Functions for Computer Shogi"
@@ -36,8 +34,8 @@ pub use network::{Network, NetworkError};
 use refresh::RefreshCache;
 use simd::{Row, Simd};
 
-/// Evaluates positions along a line of moves. It grows with the longest line, by 0.6 KiB a ply at
-/// 128 hidden neurons.
+/// Evaluates positions along a line of moves. It grows with the longest line, by 1.1 KiB a ply at
+/// 256 hidden neurons.
 #[derive(Debug)]
 pub struct Evaluator {
     network: Arc<Network>,
@@ -61,6 +59,11 @@ impl Evaluator {
             simd,
             stack: AccumulatorStack::new(),
         }
+    }
+
+    /// The network it evaluates by.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
     }
 
     /// Starts anew at `root`.

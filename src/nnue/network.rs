@@ -14,7 +14,10 @@
 
 use std::{
     error, fmt,
-    io::{self, Write},
+    fs::File,
+    io::{self, Read, Write},
+    path::Path,
+    sync::{Arc, LazyLock},
 };
 
 use super::{
@@ -34,7 +37,13 @@ pub const MAX_NAME: usize = 4096;
 /// Bytes of all numbers.
 const PAYLOAD: usize = 2 * (INPUTS + 1 + 2 * BUCKETS) * HIDDEN + 4 * BUCKETS;
 
-/// A quantised network: 200 KiB at 128 hidden neurons.
+/// Bytes that stand around name and numbers in a file.
+const FRAME: usize = MAGIC.len() + 8 + 4 + 8 + 8;
+
+/// Bytes of the longest file.
+const LONGEST_FILE: usize = FRAME + MAX_NAME + PAYLOAD;
+
+/// A quantised network: 400 KiB at 256 hidden neurons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Network {
     /// How it was made.
@@ -49,6 +58,12 @@ pub struct Network {
     /// What is added to the output, times `QA * QB`.
     pub output_bias: [i32; BUCKETS],
 }
+
+/// The network that is part of the program.
+static EMBEDDED: LazyLock<Arc<Network>> = LazyLock::new(|| {
+    let network = Network::read(include_bytes!("zuylen.network"));
+    Arc::from(network.expect("a test reads the same file"))
+});
 
 /// Why a network is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +116,31 @@ impl Network {
             output_weights: [[Row::ZERO; 2]; BUCKETS],
             output_bias: [0; BUCKETS],
         })
+    }
+
+    /// The network that is part of the program, made from Zuylen's own games alone; its name says
+    /// how.
+    pub fn embedded() -> Arc<Network> {
+        Arc::clone(&EMBEDDED)
+    }
+
+    /// Reads a network from a file.
+    ///
+    /// # Errors
+    /// When it can't be read, with the system's reason; [`io::ErrorKind::InvalidData`] with a
+    /// [`NetworkError`] when [`Network::read`] refuses it.
+    pub fn load(path: &Path) -> io::Result<Arc<Network>> {
+        // Opening a pipe would wait for somebody to write into it.
+        if !path.metadata()?.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file"));
+        }
+        let mut bytes = Vec::new();
+        File::open(path)?
+            .take(LONGEST_FILE as u64 + 1)
+            .read_to_end(&mut bytes)?;
+        let network = Network::read(&bytes)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        Ok(Arc::from(network))
     }
 
     /// Reads a network from the bytes of its file.
@@ -159,7 +199,7 @@ impl Network {
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
         self.check()
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-        let mut file = Vec::with_capacity(PAYLOAD + self.name.len() + 36);
+        let mut file = Vec::with_capacity(FRAME + self.name.len() + PAYLOAD);
         file.extend(MAGIC);
         file.extend(architecture::hash().to_le_bytes());
         file.extend((self.name.len() as u32).to_le_bytes());
@@ -295,6 +335,11 @@ mod tests {
             .expect("a vector takes everything");
         assert!(written == file);
         assert_eq!(Network::read(&file), Ok(expected));
+    }
+
+    #[test]
+    fn the_embedded_network_can_be_read_and_says_how_it_was_made() {
+        assert!(Network::embedded().name.contains("games of its own"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use shakmaty::{Move, MoveList};
 
 use super::{
     Event,
-    score::{self, MAX_PLY, Score},
+    score::{self, MAX_PLY},
     worker::Worker,
 };
 use crate::position::Position;
@@ -305,12 +305,11 @@ impl Worker<'_> {
 
     /// The length of the mate that the search has found, if it is one that is hunted for.
     fn mate_found(&self, hunt: &Hunt) -> Option<u32> {
-        match Score::new(self.root_moves[0].newest_score()) {
-            Score::Mate(moves) => u32::try_from(moves)
-                .ok()
-                .filter(|moves| (hunt.refuted + 1..=hunt.wanted).contains(moves)),
-            Score::Centipawns(_) => None,
-        }
+        let moves = score::moves_to_mate(self.root_moves[0].newest_score())?;
+        let moves = u32::try_from(moves).ok()?;
+        (hunt.refuted + 1..=hunt.wanted)
+            .contains(&moves)
+            .then_some(moves)
     }
 
     /// The outcome of the proof, if it comes to its end before the worker has searched `end`

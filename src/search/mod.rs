@@ -18,6 +18,7 @@ mod quiescence;
 pub mod score;
 pub mod solo;
 pub mod transposition;
+pub mod wdl;
 mod worker;
 
 use std::{
@@ -198,7 +199,7 @@ pub struct Info {
     pub seldepth: usize,
     /// The line's rank, 1 for the best.
     pub multipv: usize,
-    /// The line's score from the side to move.
+    /// The line's score from the side to move, as it is shown.
     pub score: Score,
     /// Exact, or a bound.
     pub bound: ScoreBound,
@@ -262,17 +263,4 @@ pub enum Event {
         /// What it found.
         outcome: Outcome,
     },
-}
-
-/// Win, draw and loss in thousandths for the side to move at a score: two logistic curves a pawn's
-/// worth apart from zero, until a model is fitted to Zuylen's own games.
-fn wdl(score: i32) -> [u32; 3] {
-    const EVEN_CHANCE: f64 = 100.0;
-    const SPREAD: f64 = 60.0;
-    let chance = |s: i32| {
-        let exponent = (EVEN_CHANCE - f64::from(s)) / SPREAD;
-        (1000.0 / (1.0 + exponent.exp())).round() as u32
-    };
-    let (win, loss) = (chance(score), chance(-score));
-    [win, 1000 - win - loss, loss]
 }

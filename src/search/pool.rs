@@ -4,8 +4,8 @@
 //! they share the transposition table, the stop flag and their node counts, and nothing else. The
 //! leading thread keeps the time, talks, and when it is done stops the others and takes the vote.
 //!
-//! Each thread takes about 4 MiB ([`THREAD_MEMORY`]) beside its 16 MiB of (mostly untouched) stack,
-//! so 256 of them take 1 GiB, and up to 5 GiB if all stacks fill. With 100 GB of table that is a matter of memory alone:
+//! Each thread takes about 4 MiB beside its 16 MiB of (mostly untouched) stack, so 256 of them take
+//! 1 GiB, and up to 5 GiB if all stacks fill. With 100 GB of table that is a matter of memory alone:
 //! no lock and no shared write but the table's own is on a node's path. What such a machine would
 //! want more is the table zeroed, and the network copied, by node of memory.
 
@@ -22,12 +22,13 @@ use super::{
     Control, Event, Info, Limits, Outcome, STACK_BYTES, ScoreBound,
     clock::Clock,
     iterate::Finding,
-    score::{self, Score},
+    score,
     transposition::Table,
-    wdl,
+    wdl::Worth,
     worker::{Memory, NodeCounter, RootMove, Worker},
 };
 use crate::{
+    nnue::Network,
     position::{
         Position,
         repetition::{self, KeyHistory},
@@ -63,7 +64,10 @@ pub(super) struct Search {
     pub number: u64,
     pub job: Job,
     pub table: Arc<Table>,
+    pub network: Arc<Network>,
     pub counters: Vec<NodeCounter>,
+    /// Whether there are more threads than cores to run them.
+    pub crowded: bool,
     /// What the helpers found; `None` from one that failed.
     findings: (Sender<Option<Finding>>, Receiver<Option<Finding>>),
 }
@@ -71,11 +75,20 @@ pub(super) struct Search {
 impl Search {
     /// A search by so many threads. Their counters are new: an earlier search that was answered for
     /// may not have ended yet.
-    pub fn new(number: u64, job: Job, table: Arc<Table>, threads: usize) -> Search {
+    pub fn new(
+        number: u64,
+        job: Job,
+        table: Arc<Table>,
+        network: Arc<Network>,
+        threads: usize,
+    ) -> Search {
         Search {
             number,
             job,
             table,
+            network,
+            crowded: threads > 1
+                && thread::available_parallelism().is_ok_and(|n| threads > n.get()),
             counters: (0..threads).map(|_| NodeCounter::default()).collect(),
             findings: unbounded(),
         }
@@ -92,13 +105,14 @@ impl Search {
     /// A line as it is told; `index` is its rank from 0.
     pub fn info(&self, line: &RootMove, index: usize, depth: i32, bound: ScoreBound) -> Info {
         let score = line.newest_score();
+        let worth = Worth::at(&self.job.root);
         Info {
             depth,
             seldepth: line.seldepth,
             multipv: index + 1,
-            score: Score::new(score),
+            score: worth.shown(score),
             bound,
-            wdl: wdl(score),
+            wdl: worth.chances(score),
             nodes: self.total_nodes(),
             time: self.job.control.started.elapsed(),
             hashfull: self.table.hashfull(),
@@ -171,6 +185,7 @@ struct Thread {
 pub struct Pool {
     threads: Vec<Thread>,
     table: Arc<Table>,
+    network: Arc<Network>,
     events: Receiver<Event>,
     sender: Sender<Event>,
     started: u64,
@@ -178,7 +193,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool of one thread with a table of `hash` mebibytes.
+    /// A pool of one thread with a table of `hash` mebibytes and the embedded network.
     ///
     /// # Errors
     /// When a thread or the memory can't be had.
@@ -189,6 +204,7 @@ impl Pool {
         let mut pool = Pool {
             threads: Vec::new(),
             table,
+            network: Network::embedded(),
             events,
             sender,
             started: 0,
@@ -220,6 +236,7 @@ impl Pool {
             self.started,
             job,
             Arc::clone(&self.table),
+            Arc::clone(&self.network),
             self.threads.len(),
         ));
         for thread in &self.threads {
@@ -252,10 +269,11 @@ impl Pool {
             let id = self.threads.len();
             let (messages, inbox) = unbounded();
             let events = self.sender.clone();
+            let network = Arc::clone(&self.network);
             let handle = thread::Builder::new()
                 .name(format!("search {id}"))
                 .stack_size(STACK_BYTES)
-                .spawn(move || serve(id, &inbox, &events))
+                .spawn(move || serve(id, network, &inbox, &events))
                 .map_err(|e| format!("only {id} threads can be had: {e}"))?;
             self.threads.push(Thread {
                 messages,
@@ -280,6 +298,18 @@ impl Pool {
         self.table = Table::new(hash)?;
         self.table.settle();
         Ok(())
+    }
+
+    /// The network that positions are evaluated by.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
+    }
+
+    /// Evaluates by another network and forgets everything that was learned with the old one. Waits
+    /// for the end of a running search (stop it first).
+    pub fn set_network(&mut self, network: Arc<Network>) {
+        self.network = network;
+        self.clear();
     }
 
     /// Forgets everything learned: table and histories. Waits for the end of a running search.
@@ -327,8 +357,8 @@ impl Drop for Thread {
 }
 
 /// A thread's life.
-fn serve(id: usize, inbox: &Receiver<Message>, events: &Sender<Event>) {
-    let mut memory = Memory::default();
+fn serve(id: usize, network: Arc<Network>, inbox: &Receiver<Message>, events: &Sender<Event>) {
+    let mut memory = Memory::new(network);
     for message in inbox {
         match message {
             Message::Search(search) if id == 0 => lead(&search, &mut memory, events),
@@ -358,7 +388,7 @@ fn guarded(
                 .or(panic.downcast_ref::<&str>().copied())
                 .unwrap_or("unknown");
             let _ = events.send(Event::Note(format!("search thread {id} failed: {reason}")));
-            *memory = Memory::default();
+            *memory = Memory::new(Arc::clone(&search.network));
         })
         .ok()
 }

@@ -55,26 +55,25 @@ pub const fn is_loss(score: i32) -> bool {
     score <= -TABLEBASE_WIN
 }
 
-/// A score as it is shown: to a person or a GUI.
+/// Moves (not plies) to mate if a score is one: positive to give it, negative (or zero) to receive
+/// it.
+pub const fn moves_to_mate(score: i32) -> Option<i32> {
+    if score >= MATE_IN_MAX {
+        Some((MATE - score + 1) / 2)
+    } else if score <= -MATE_IN_MAX {
+        Some(-(MATE + score) / 2)
+    } else {
+        None
+    }
+}
+
+/// A score as it is shown: to a person or a GUI. See [`super::wdl`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Score {
-    /// Hundredths of a pawn from the side to move.
+    /// Hundredths of the score that wins half of the games, from the side to move.
     Centipawns(i32),
     /// Moves (not plies) to mate: positive to give it, negative (or zero) to receive it.
     Mate(i32),
-}
-
-impl Score {
-    /// The shown form of a search score.
-    pub fn new(score: i32) -> Score {
-        if score >= MATE_IN_MAX {
-            Score::Mate((MATE - score + 1) / 2)
-        } else if score <= -MATE_IN_MAX {
-            Score::Mate(-(MATE + score) / 2)
-        } else {
-            Score::Centipawns(score)
-        }
-    }
 }
 
 impl fmt::Display for Score {

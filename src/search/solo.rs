@@ -9,9 +9,12 @@ use super::{
     transposition::Table,
     worker::{Memory, Worker},
 };
-use crate::position::{
-    Position,
-    repetition::{self, KeyHistory},
+use crate::{
+    nnue::Network,
+    position::{
+        Position,
+        repetition::{self, KeyHistory},
+    },
 };
 
 /// One thread's search with a table of its own. With limits in nodes or depth it plays the same
@@ -22,19 +25,22 @@ use crate::position::{
 #[derive(Debug)]
 pub struct Solo {
     table: Arc<Table>,
+    network: Arc<Network>,
     memory: Memory,
 }
 
 impl Solo {
-    /// A search that has learned nothing, with a table of `hash` mebibytes.
+    /// A search that has learned nothing, with a table of `hash` mebibytes, and evaluates by
+    /// `network`.
     ///
     /// # Errors
     /// When the memory can't be had.
-    pub fn new(hash: usize) -> Result<Solo, String> {
+    pub fn new(hash: usize, network: Arc<Network>) -> Result<Solo, String> {
         repetition::prepare();
         Ok(Solo {
             table: Table::new(hash)?,
-            memory: Memory::default(),
+            memory: Memory::new(Arc::clone(&network)),
+            network,
         })
     }
 
@@ -66,7 +72,13 @@ impl Solo {
             control: Arc::new(Control::new(Instant::now(), false, None)),
         };
         self.table.new_search();
-        let search = Search::new(0, job, Arc::clone(&self.table), 1);
+        let search = Search::new(
+            0,
+            job,
+            Arc::clone(&self.table),
+            Arc::clone(&self.network),
+            1,
+        );
         let finding = Worker::new(0, &search, &mut self.memory, None).iterate();
         Some(search.outcome(&finding))
     }
@@ -93,7 +105,7 @@ mod tests {
     #[test]
     fn the_soft_limit_ends_at_an_iteration_and_the_hard_one_within() {
         let (position, history) = start();
-        let mut solo = Solo::new(1).unwrap();
+        let mut solo = Solo::new(1, Network::embedded()).unwrap();
         let soft = solo
             .think(&position, &history, &limits(3000, 60_000))
             .unwrap();
@@ -123,7 +135,7 @@ mod tests {
     fn a_finished_game_has_no_outcome() {
         let reading = crate::position::fen::read("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1").unwrap();
         let history = KeyHistory::starting_at(&reading.position);
-        let mut solo = Solo::new(1).unwrap();
+        let mut solo = Solo::new(1, Network::embedded()).unwrap();
         assert!(
             solo.think(&reading.position, &history, &limits(100, 100))
                 .is_none()

@@ -1,8 +1,11 @@
 //! One thread's search: what it remembers between moves, and what it holds while it thinks.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering::Relaxed},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    thread,
 };
 
 use crossbeam::{channel::Sender, utils::CachePadded};
@@ -20,7 +23,7 @@ use super::{
     transposition::{Bound, Entry},
 };
 use crate::{
-    evaluation::Evaluator,
+    nnue::{Evaluator, Network},
     position::{PackedMove, Position, repetition::KeyHistory, threats::Threats},
 };
 
@@ -121,20 +124,27 @@ pub struct Memory {
     frames: Box<[Frame]>,
 }
 
-impl Default for Memory {
-    fn default() -> Self {
+impl Memory {
+    /// A thread that has learned nothing and evaluates by `network`.
+    pub fn new(network: Arc<Network>) -> Memory {
         let frames = FRAMES_BEFORE_ROOT + MAX_PLY + 4;
         Memory {
             histories: Histories::default(),
             corrections: Corrections::default(),
-            evaluator: Evaluator::new(),
+            evaluator: Evaluator::new(network),
             reductions: Box::new(Reductions::new()),
             frames: (0..frames).map(|_| Frame::default()).collect(),
         }
     }
-}
 
-impl Memory {
+    /// Evaluates by `network` from now on. What was learned with another one is forgotten.
+    fn adopt(&mut self, network: &Arc<Network>) {
+        if !Arc::ptr_eq(self.evaluator.network(), network) {
+            self.evaluator = Evaluator::new(Arc::clone(network));
+            self.clear();
+        }
+    }
+
     /// Forgets what it learned.
     pub fn clear(&mut self) {
         self.histories.clear();
@@ -223,6 +233,7 @@ impl<'a> Worker<'a> {
         events: Option<&'a Sender<Event>>,
     ) -> Worker<'a> {
         let job = &search.job;
+        memory.adopt(&search.network);
         memory.evaluator.reset(&job.root);
         for frame in &mut memory.frames {
             frame.reset();
@@ -337,6 +348,10 @@ impl<'a> Worker<'a> {
         }
         if !self.has_result && self.nodes < NODES_FOR_FIRST_RESULT {
             return false;
+        }
+        if self.search.crowded && self.nodes & 1023 == 0 {
+            // Else the threads that read, answer and keep the time would wait for this one's slice.
+            thread::yield_now();
         }
         let control = &self.search.job.control;
         self.aborted =

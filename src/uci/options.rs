@@ -1,10 +1,11 @@
 //! The options: one table, from which the listing after `uci` and every check come.
 
-use std::{error::Error, fmt, time::Duration};
+use std::{error::Error, fmt, path::Path, time::Duration};
 
 use super::log::Log;
 use crate::{
     engine::{DEFAULT_HASH, DEFAULT_MOVE_OVERHEAD, Engine},
+    nnue::Network,
     position::notation::{CastlingStyle, quoted},
 };
 
@@ -17,7 +18,7 @@ const GREATEST_MULTIPV: i64 = 256;
 /// The greatest move overhead in milliseconds.
 const GREATEST_MOVE_OVERHEAD: i64 = 5000;
 
-/// How protocols and people write a text that is empty.
+/// How GUIs write a text of no length.
 const EMPTY: &str = "<empty>";
 
 /// What options act on.
@@ -67,12 +68,12 @@ pub enum Kind {
         /// Sets it to the word of this index.
         set: fn(&mut Scope, usize),
     },
-    /// Any text.
+    /// Text, spaces included.
     Text {
-        /// The value before it is set.
+        /// The value before it is set; setting this, nothing or [`EMPTY`] goes back to it.
         default: &'static str,
-        /// Sets it; an error is why it can't be, and leaves the old value.
-        set: fn(&mut Scope, &str) -> Result<(), String>,
+        /// Sets it, `None` to go back; an error is why it can't be, and leaves the old value.
+        set: fn(&mut Scope, Option<&str>) -> Result<(), String>,
     },
     /// Something to do.
     Button {
@@ -83,17 +84,17 @@ pub enum Kind {
 
 /// All options, in the order in which they are listed. Many clients set them in that order, so the
 /// record of the conversation comes first.
-static OPTIONS: [UciOption; 13] = [
+static OPTIONS: [UciOption; 14] = [
     UciOption {
         name: "Debug Log File",
         kind: Kind::Text {
-            default: "",
+            default: EMPTY,
             set: |scope, path| match path {
-                "" => {
+                Some(path) => scope.log.open(path),
+                None => {
                     scope.log.close();
                     Ok(())
                 }
-                path => scope.log.open(path),
             },
         },
     },
@@ -194,7 +195,7 @@ static OPTIONS: [UciOption; 13] = [
     UciOption {
         name: "UCI_Opponent",
         kind: Kind::Text {
-            default: "",
+            default: EMPTY,
             set: |_, _| Ok(()),
         },
     },
@@ -208,6 +209,20 @@ static OPTIONS: [UciOption; 13] = [
                 ", a Chess960 engine; free software under the GPL, version 3 or later"
             ),
             set: |_, _| Ok(()),
+        },
+    },
+    UciOption {
+        name: "EvalFile",
+        kind: Kind::Text {
+            default: "<embedded>",
+            set: |scope, path| {
+                let network = match path {
+                    Some(path) => Network::load(Path::new(path)).map_err(|e| e.to_string())?,
+                    None => Network::embedded(),
+                };
+                scope.engine.set_network(network);
+                Ok(())
+            },
         },
     },
 ];
@@ -335,9 +350,9 @@ pub fn set(mut scope: Scope, name: &str, value: Option<&str>) -> Result<(), Opti
             set(&mut scope, choice);
             Ok(())
         }
-        Kind::Text { set, .. } => {
-            let text = value.filter(|&text| text != EMPTY).unwrap_or_default();
-            set(&mut scope, text).map_err(failed)
+        Kind::Text { default, set } => {
+            let value = value.filter(|&value| !["", EMPTY, default].contains(&value));
+            set(&mut scope, value).map_err(failed)
         }
         Kind::Button { press } => {
             press(&mut scope);
@@ -387,7 +402,6 @@ impl fmt::Display for UciOption {
                     .iter()
                     .try_for_each(|choice| write!(f, " var {choice}"))
             }
-            Kind::Text { default: "", .. } => write!(f, "string default {EMPTY}"),
             Kind::Text { default, .. } => write!(f, "string default {default}"),
             Kind::Button { .. } => f.write_str("button"),
         }

@@ -6,12 +6,13 @@ use shakmaty::{File, Rank, Square};
 
 use crate::{
     engine::{Answer, Game, Output, Presentation},
+    nnue::{Breakdown, Network},
     position::{
         Position,
         fen::{self, FenStyle},
         notation::{self, CastlingStyle},
     },
-    search::{Info, ScoreBound},
+    search::{Info, ScoreBound, wdl::Worth},
     tools::perft,
 };
 
@@ -54,8 +55,7 @@ fn info_line(info: &Info, presentation: Presentation) -> String {
         ScoreBound::Lower => " lowerbound",
         ScoreBound::Upper => " upperbound",
     });
-    // A line without a search behind it has no winning chances.
-    if presentation.wdl && info.wdl != [0; 3] {
+    if presentation.wdl {
         let [win, draw, loss] = info.wdl;
         push(&mut line, format_args!(" wdl {win} {draw} {loss}"));
     }
@@ -145,13 +145,47 @@ fn board(position: &Position) -> Vec<String> {
     lines
 }
 
-/// The evaluation of the position on the board, without search, as a person reads it.
-pub fn evaluation(game: &Game) -> String {
-    let mover = mover(game.position());
-    format!(
+/// The evaluation of the position on the board, without search, as a person reads it: what every
+/// piece but the kings contributes, what each output layer says, and the sum.
+pub fn evaluation(game: &Game, network: &Network) -> Vec<String> {
+    const RULE: &str = "  +-------+-------+-------+-------+-------+-------+-------+-------+";
+    let position = game.position();
+    let breakdown = Breakdown::new(network, position);
+    let worth = Worth::at(position);
+    let for_white = |value: i32| worth.centipawns(position.turn().fold_wb(value, -value));
+
+    let mut lines = vec![
+        "Centipawns for White that each piece contributes:".to_owned(),
+        RULE.to_owned(),
+    ];
+    for rank in Rank::ALL.into_iter().rev() {
+        let mut pieces = format!("{} |", rank.char());
+        let mut values = "  |".to_owned();
+        for file in File::ALL {
+            let square = Square::from_coords(file, rank);
+            let piece = position.board().piece_at(square);
+            let symbol = piece.map_or(' ', |piece| piece.char());
+            push(&mut pieces, format_args!("   {symbol}   |"));
+            let part = breakdown.pieces.iter().find(|part| part.square == square);
+            let value = part.map_or(String::new(), |part| format!("{:+}", for_white(part.value)));
+            push(&mut values, format_args!("{value:^7}|"));
+        }
+        lines.extend([pieces, values, RULE.to_owned()]);
+    }
+    lines.push("      a       b       c       d       e       f       g       h".to_owned());
+
+    let mut layers = "By number of men:".to_owned();
+    for (number, &value) in breakdown.buckets.iter().enumerate() {
+        let used = if number == breakdown.bucket { "*" } else { "" };
+        push(&mut layers, format_args!(" {:+}{used}", for_white(value)));
+    }
+    lines.push(layers);
+    let mover = mover(position);
+    lines.push(format!(
         "Evaluation: {} centipawns for {mover}, who is to move",
-        game.evaluate()
-    )
+        worth.centipawns(breakdown.value)
+    ));
+    lines
 }
 
 /// The last line of a perft.

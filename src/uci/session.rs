@@ -230,7 +230,7 @@ impl Session {
             Command::Stop => self.engine.stop(),
             Command::PonderHit => self.engine.ponderhit(read_at),
             Command::Display => self.show(report::diagram),
-            Command::Eval => self.show(|game| vec![report::evaluation(game)]),
+            Command::Eval => self.show(|game| report::evaluation(game, self.engine.network())),
             Command::Perft(depth) => self.perft(depth),
             Command::Bench { depth } => self.bench(depth.unwrap_or(bench::DEPTH)),
             Command::GenFens(request) => self.generate_openings(request),

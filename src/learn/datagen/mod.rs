@@ -11,14 +11,17 @@ use std::{
     collections::BTreeSet,
     io,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    },
     thread,
 };
 
 use parking_lot::Mutex;
 
 use super::chunks::{self, Series};
-use crate::{search::STACK_BYTES, tools::openings::Random};
+use crate::{nnue::Network, search::STACK_BYTES, tools::openings::Random};
 use selfplay::{Player, Seen};
 
 /// The greatest number of games in a chunk: even if all were as long as they may be, the file
@@ -30,6 +33,8 @@ pub const MOST_CHUNK_GAMES: u64 = 6000;
 pub struct Settings {
     /// The folder for the files.
     pub folder: PathBuf,
+    /// What positions are evaluated by.
+    pub network: Arc<Network>,
     /// The soft limit in nodes a move.
     pub nodes: u64,
     /// How many games to play at a time.
@@ -196,7 +201,8 @@ impl Run<'_> {
     }
 
     fn play_chunks(&self) -> io::Result<()> {
-        let mut player = Player::new(self.settings.nodes).map_err(io::Error::other)?;
+        let mut player = Player::new(Arc::clone(&self.settings.network), self.settings.nodes)
+            .map_err(io::Error::other)?;
         loop {
             let number = self.numbers.lock().take();
             let mut games = Vec::new();

@@ -1,12 +1,13 @@
 //! One game against itself.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use parking_lot::Mutex;
 use shakmaty::Color;
 
 use crate::{
     learn::format::{Game, GameResult, StartKind},
+    nnue::Network,
     position::{Position, repetition::KeyHistory},
     search::{Limits, solo::Solo},
     tools::openings::{ORDINARY, Random, random_opening, random_start},
@@ -44,18 +45,18 @@ pub struct Player {
 }
 
 impl Player {
-    /// A player that begins no iteration after `nodes` nodes a move.
+    /// A player that evaluates by `network` and begins no iteration after `nodes` nodes a move.
     ///
     /// # Errors
     /// When the memory can't be had.
-    pub fn new(nodes: u64) -> Result<Player, String> {
+    pub fn new(network: Arc<Network>, nodes: u64) -> Result<Player, String> {
         let limits = Limits {
             soft_nodes: Some(nodes),
             nodes: Some(nodes.saturating_mul(HARD_NODES)),
             ..Limits::default()
         };
         Ok(Player {
-            solo: Solo::new(HASH)?,
+            solo: Solo::new(HASH, network)?,
             limits,
         })
     }
@@ -246,7 +247,7 @@ mod tests {
     #[test]
     fn a_game_is_whole_and_the_same_again() {
         let play = || {
-            let mut player = Player::new(50).unwrap();
+            let mut player = Player::new(Network::embedded(), 50).unwrap();
             player.play(&mut Random::new(5), &Seen::default())
         };
         let (game, again) = (play(), play());

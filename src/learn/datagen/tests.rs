@@ -6,6 +6,7 @@ use crate::learn::scratch::Scratch;
 fn settings(folder: &Path) -> Settings {
     Settings {
         folder: folder.to_owned(),
+        network: Network::embedded(),
         nodes: 40,
         threads: 1,
         seed: 9,

@@ -105,8 +105,24 @@ impl State {
     /// # Errors
     /// When the file is damaged, or of another run.
     pub fn load(path: &Path, description: &str, lines: usize) -> Result<State, CheckpointError> {
+        let (theirs, state) = State::read(path, lines)?;
+        if theirs != description {
+            return Err(CheckpointError::OtherRun(theirs, description.to_owned()));
+        }
+        if state.parameters.len() != lines {
+            return Err(CheckpointError::Damaged);
+        }
+        Ok(state)
+    }
+
+    /// Reads the state of any run with at most so many lines of parameters, and the description of
+    /// that run.
+    ///
+    /// # Errors
+    /// When the file is damaged, or holds more.
+    pub fn read(path: &Path, most_lines: usize) -> Result<(String, State), CheckpointError> {
         let file = std::fs::File::open(path).map_err(CheckpointError::Unreadable)?;
-        let most = (4 * 4 * LANES * lines + 2 * MOST_TEXT) as u64;
+        let most = (4 * 4 * LANES * most_lines + 2 * MOST_TEXT) as u64;
         let mut bytes = Vec::new();
         zstd::Decoder::new(file)
             .and_then(|decoder| decoder.take(most).read_to_end(&mut bytes))
@@ -116,17 +132,14 @@ impl State {
             return Err(CheckpointError::Damaged);
         }
         let length = bytes.number()?;
-        let theirs = String::from_utf8_lossy(bytes.take(length)?).into_owned();
-        if theirs != description {
-            return Err(CheckpointError::OtherRun(theirs, description.to_owned()));
-        }
-        let [epoch, steps, stored, rows] = [
+        let description = String::from_utf8_lossy(bytes.take(length)?).into_owned();
+        let [epoch, steps, lines, rows] = [
             bytes.number()?,
             bytes.number()?,
             bytes.number()?,
             bytes.number()?,
         ];
-        if stored != lines {
+        if lines > most_lines {
             return Err(CheckpointError::Damaged);
         }
         let mut array = || -> Result<Vec<Line>, CheckpointError> {
@@ -153,7 +166,7 @@ impl State {
                 })
             })
             .collect::<Result<Vec<Row>, CheckpointError>>()?;
-        Ok(State {
+        let state = State {
             epoch,
             steps,
             parameters,
@@ -161,7 +174,8 @@ impl State {
             velocity,
             best,
             rows,
-        })
+        };
+        Ok((description, state))
     }
 }
 
@@ -221,6 +235,11 @@ mod tests {
             Err(CheckpointError::OtherRun(theirs, _)) if theirs == "a run"
         ));
         assert!(State::load(&path, "a run", 51).is_err());
+        assert_eq!(
+            State::read(&path, 51).unwrap(),
+            ("a run".to_owned(), state())
+        );
+        assert!(State::read(&path, 49).is_err());
         assert!(State::load(&scratch.path("none"), "a run", 50).is_err());
     }
 

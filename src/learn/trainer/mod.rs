@@ -31,6 +31,8 @@ const MEASURED: usize = 8192;
 pub struct Settings {
     /// Hidden neurons a perspective, a multiple of [`model::LANES`].
     pub hidden: usize,
+    /// A checkpoint whose best weights to begin with, of a network as wide as this one or half so.
+    pub from: Option<PathBuf>,
     /// The share of the result in the target, 0 to 1; the rest is the score.
     pub lambda: f32,
     /// The share of the mean of the next eight scores in the score, 0 to 1.
@@ -138,6 +140,29 @@ impl Settings {
         }
     }
 
+    /// The weights to begin with.
+    fn first_weights(&self, shape: Shape) -> io::Result<Vec<Line>> {
+        let Some(path) = &self.from else {
+            return Ok(shape.initial(self.seed));
+        };
+        let (_, state) =
+            State::read(path, shape.lines()).map_err(|error| chunks::about(path, error))?;
+        let half = (shape.hidden() / 2).is_multiple_of(model::LANES);
+        match half.then(|| Shape::new(shape.hidden() / 2)) {
+            _ if state.best.len() == shape.lines() => Ok(state.best),
+            Some(half) if state.best.len() == half.lines() => {
+                Ok(half.doubled(&state.best, self.seed))
+            }
+            _ => Err(chunks::about(
+                path,
+                format!(
+                    "it is not of {} hidden neurons or half as many",
+                    shape.hidden()
+                ),
+            )),
+        }
+    }
+
     /// All that a run depends on, in words.
     fn description(&self, data: &Data) -> String {
         let (training, held_out) = (data.training.len(), data.held_out.len());
@@ -181,7 +206,7 @@ pub fn train(
             say(Report::Resumed(state.epoch));
             state
         }
-        None => State::new(shape, settings.seed),
+        None => State::new(settings.first_weights(shape)?),
     };
     let mut workers: Vec<Worker> = (0..settings.threads.max(1))
         .map(|_| Worker {
@@ -356,8 +381,7 @@ fn table(rows: &[Row], positions: usize) -> String {
 
 impl State {
     /// The beginning.
-    fn new(shape: Shape, seed: u64) -> State {
-        let parameters = shape.initial(seed);
+    fn new(parameters: Vec<Line>) -> State {
         State {
             epoch: 0,
             steps: 0,

@@ -117,6 +117,41 @@ impl Shape {
         lines
     }
 
+    /// Weights of a network twice as wide as this one that computes the same as `lines` do: of
+    /// every neuron there are two. They share its output weight in random parts, so that they learn
+    /// different things from now on.
+    ///
+    /// Source: T. Chen, I. Goodfellow and J. Shlens, "Net2Net" (2016).
+    pub fn doubled(self, lines: &[Line], seed: u64) -> Vec<Line> {
+        let wide = Shape {
+            tiles: 2 * self.tiles,
+        };
+        let mut random = Random::new(seed);
+        let mut widened = vec![Line::ZERO; wide.lines()];
+        for copy in 0..2 {
+            for tile in 0..self.tiles {
+                let to = copy * self.tiles + tile;
+                widened[wide.input_weights(to)].copy_from_slice(&lines[self.input_weights(tile)]);
+                widened[wide.input_bias(to)] = lines[self.input_bias(tile)];
+            }
+        }
+        for bucket in 0..BUCKETS {
+            let from = self.output_weights(bucket).start;
+            let to = wide.output_weights(bucket).start;
+            for (side, tile) in (0..2).flat_map(|side| (0..self.tiles).map(move |t| (side, t))) {
+                let weights = lines[from + side * self.tiles + tile].0;
+                let first = to + side * wide.tiles + tile;
+                for (lane, weight) in weights.into_iter().enumerate() {
+                    let share = 0.25 + random.below(1 << 20) as f32 / (1 << 21) as f32;
+                    widened[first].0[lane] = weight * share;
+                    widened[first + self.tiles].0[lane] = weight * (1.0 - share);
+                }
+            }
+        }
+        widened[wide.output_bias()] = lines[self.output_bias()];
+        widened
+    }
+
     /// What an input adds to each hidden neuron.
     pub fn input_row(self, lines: &[Line], input: usize) -> Vec<f32> {
         (0..self.tiles)
@@ -510,6 +545,23 @@ mod tests {
             alive += usize::from(found.abs() > 1e-5);
         }
         assert!(alive > 50, "{alive}");
+    }
+
+    #[test]
+    fn a_doubled_network_computes_the_same() {
+        let (narrow, wide) = (Shape::new(32), Shape::new(64));
+        let lines = narrow.initial(8);
+        let records = records(100);
+        let doubled = narrow.doubled(&lines, 1);
+        assert_eq!(doubled.len(), wide.lines());
+        let before = loss(&lines, narrow, &TARGET, &records);
+        let after = loss(&doubled, wide, &TARGET, &records);
+        assert!((before - after).abs() < 1e-4 * before, "{before} {after}");
+        // Two of a kind, but not the same to the outputs.
+        let inputs = wide.input_row(&doubled, 7);
+        let outputs = wide.output_row(&doubled, 3, 1);
+        assert_eq!(inputs[..32], inputs[32..]);
+        assert_ne!(outputs[..32], outputs[32..]);
     }
 
     #[test]

@@ -6,10 +6,12 @@ use crate::learn::{
     quantise,
     scratch::Scratch,
 };
+use crate::nnue::Network;
 
 /// Some games of the hand-written evaluation, the same every time.
 fn games(scratch: &Scratch, count: u64) -> Data {
     let settings = datagen::Settings {
+        network: Network::embedded(),
         folder: scratch.folder().to_owned(),
         nodes: 60,
         threads: 1,
@@ -28,6 +30,7 @@ fn games(scratch: &Scratch, count: u64) -> Data {
 fn settings() -> Settings {
     Settings {
         hidden: 128,
+        from: None,
         lambda: 0.3,
         smooth: 0.0,
         epochs: 6,
