@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plays a match of two engines under fastchess and says how it went.
+"""Plays a match of two engines and says how it went.
 
     scripts/match.py --opponent ethereal --tc 4+0.04 --games 100 --book frc-960.epd
     scripts/match.py --opponent path/to/older/zuylen --nodes 5000 --games 1000 --sprt 0 5
@@ -8,23 +8,30 @@ The subject is target/release/zuylen unless --engine names another. Prints the s
 difference with its 95% error bar, and what went wrong on either side. Ends with 1 if the subject
 made an illegal move, lost on time, disconnected, stalled or sent a wrong PV.
 
-fastchess is looked for in $FASTCHESS, then on the PATH.
+fastchess (https://github.com/Disservin/fastchess; `make` there builds it) is looked for in
+$FASTCHESS, then on the PATH. Without it, a match at fixed nodes is played all the same, by
+referee.py; a match by the clock is not.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
+import random
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections import Counter
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from uci_client import ZUYLEN
+import referee
+from referee import Game, Side
+from uci_client import ZUYLEN, EngineError
 
 # Engines whose defaults don't suit a match: what to run and what to set.
 PRESETS: dict[str, tuple[str, dict[str, str]]] = {
@@ -44,33 +51,64 @@ GAME_FAULTS = {
 PV_WARNING = re.compile(r"Warning; (.*\bPV\b.*|Sign mismatch .*)")
 
 
-def engine_arguments(name: str, command: str, options: dict[str, str]) -> list[str]:
-    """fastchess's arguments for one engine."""
+@dataclass
+class Score:
+    """What a match came to. Bars are for 95%; scores are shares of the points, 0 to 1."""
+
+    won: int
+    drawn: int
+    lost: int
+    score: float
+    score_bar: float
+    # None if it is too one-sided for a difference.
+    elo: float | None
+    elo_bar: float | None
+
+    def __str__(self) -> str:
+        share = f"score {100 * self.score:.1f}% +/- {100 * self.score_bar:.1f}%"
+        if self.elo is None:
+            return f"{share}, too one-sided for an Elo difference"
+        return f"Elo {self.elo:+.1f} +/- {self.elo_bar:.1f}, {share}"
+
+
+def side(name: str, command: str, options: dict[str, str]) -> Side:
+    """An engine that is there."""
     path = shutil.which(command) or str(Path(command).resolve())
     if not os.access(path, os.X_OK):
         sys.exit(f"{command} is no program")
-    settings = [f"option.{key}={value}" for key, value in options.items()]
-    return ["-engine", f"cmd={path}", f"name={name}", *settings]
+    return Side(name, Path(path), options)
 
 
-def elo(wins: int, draws: int, losses: int, pairs: list[float]) -> str:
-    """The Elo difference and its 95% error bar, from pairs of games on the same opening."""
-    games = wins + draws + losses
-    if games == 0:
-        return "no games"
-    mean = (wins + draws / 2) / games
-    samples = pairs or [1.0] * wins + [0.5] * draws + [0.0] * losses
+def engine_arguments(engine: Side) -> list[str]:
+    """fastchess's arguments for one engine."""
+    settings = [f"option.{key}={value}" for key, value in engine.options.items()]
+    return ["-engine", f"cmd={engine.command}", f"name={engine.name}", *settings]
+
+
+def evaluate(results: dict[int, float]) -> Score:
+    """What the subject's points come to, by the number of the game. Its error is that of pairs of
+    games on the same opening, which are alike."""
+    points = list(results.values())
+    won, lost = points.count(1.0), points.count(0.0)
+    mean = sum(points) / len(points)
+    pairs = [
+        (score + results[game + 1]) / 2
+        for game, score in results.items()
+        if game % 2 == 1 and game + 1 in results
+    ]
+    samples = pairs or points
     variance = sum((sample - mean) ** 2 for sample in samples) / max(len(samples) - 1, 1)
-    error = 1.96 * math.sqrt(variance / len(samples))
+    bar = 1.96 * math.sqrt(variance / len(samples))
 
     def difference(score: float) -> float:
         score = min(max(score, 1e-4), 1 - 1e-4)
         return -400 * math.log10(1 / score - 1)
 
-    if variance == 0 and mean in (0, 1):
-        return f"score {100 * mean:.0f}%, too one-sided for a difference"
-    bar = (difference(mean + error) - difference(mean - error)) / 2
-    return f"Elo {difference(mean):+.1f} +/- {bar:.1f}, score {100 * mean:.1f}% +/- {100 * error:.1f}%"
+    elo = elo_bar = None
+    if 0 < mean < 1:
+        elo = difference(mean) + 0.0  # No "-0.0".
+        elo_bar = (difference(mean + bar) - difference(mean - bar)) / 2
+    return Score(won, len(points) - won - lost, lost, mean, bar, elo, elo_bar)
 
 
 def parse_options(words: list[str]) -> dict[str, str]:
@@ -103,11 +141,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="order of the openings")
     parser.add_argument("--pgn", type=Path, help="keep the games here")
     parser.add_argument("--log", type=Path, help="keep fastchess's output here")
+    parser.add_argument("--json", type=Path, help="keep what came out here")
     arguments = parser.parse_args()
 
     fastchess = os.environ.get("FASTCHESS") or shutil.which("fastchess")
-    if not fastchess:
-        sys.exit("fastchess is neither in $FASTCHESS nor on the PATH")
     if not arguments.book.is_file():
         sys.exit(f"no book {arguments.book}")
     limits = [
@@ -119,20 +156,32 @@ def main() -> int:
         sys.exit("one of --tc, --st, --nodes is needed")
 
     command, preset = PRESETS.get(arguments.opponent, (arguments.opponent, {}))
-    rival = arguments.opponent_name or Path(command).stem
-    subject = arguments.name
-    if rival == subject:
-        rival += "-opponent"
+    rival_name = arguments.opponent_name or Path(command).stem
+    if rival_name == arguments.name:
+        rival_name += "-opponent"
     common = {"Hash": str(arguments.hash), "Threads": str(arguments.threads)}
     own = {**common, **parse_options(arguments.option)}
     other = {**common, **preset, **parse_options(arguments.opponent_option)}
     other["Threads"] = str(arguments.threads)
+    subject = side(arguments.name, arguments.engine, own)
+    rival = side(rival_name, command, other)
 
+    if fastchess:
+        games, warnings = play_fastchess(fastchess, arguments, limits, subject, rival)
+    else:
+        games, warnings = play_here(arguments, subject, rival), None
+    return report(arguments, limits, games, warnings)
+
+
+def play_fastchess(
+    fastchess: str, arguments: argparse.Namespace, limits: list[str], subject: Side, rival: Side
+) -> tuple[list[Game], list[str]]:
+    """Plays under fastchess; returns the games and what it warned of."""
     with tempfile.TemporaryDirectory() as scratch:
         words = [
             fastchess,
-            *engine_arguments(subject, arguments.engine, own),
-            *engine_arguments(rival, command, other),
+            *engine_arguments(subject),
+            *engine_arguments(rival),
             "-each", *limits, f"timemargin={arguments.margin}",
             "-openings", f"file={arguments.book.resolve()}", "format=epd", "order=random",
             "-srand", str(arguments.seed),
@@ -150,8 +199,36 @@ def main() -> int:
         if arguments.pgn:
             words += ["-pgnout", f"file={arguments.pgn.resolve()}", "nodes=true", "append=false"]
         output = run(words, arguments.log, scratch)
+    finished = re.compile(r"Finished game (\d+) \((.+) vs (.+)\): (\S+) \{(.*)\}")
+    found = (finished.search(line) for line in output)
+    games = [Game(int(game[1]), *game.groups()[1:]) for game in found if game]
+    return games, [warning[1] for line in output if (warning := PV_WARNING.search(line))]
 
-    return report(output, subject, rival)
+
+def play_here(arguments: argparse.Namespace, subject: Side, rival: Side) -> list[Game]:
+    """Plays without fastchess, which knows no clocks and writes no games down."""
+    unknown = ("tc", "st", "sprt", "pgn", "log", "mate_pvs", "standard")
+    if wanted := [f"--{name.replace('_', '-')}" for name in unknown if getattr(arguments, name)]:
+        sys.exit(
+            f"fastchess is neither in $FASTCHESS nor on the PATH, and {' '.join(wanted)} needs it: "
+            "get it from https://github.com/Disservin/fastchess"
+        )
+    print("no fastchess: referee.py plays", flush=True)
+    openings = [line for line in arguments.book.read_text("utf-8").splitlines() if line.strip()]
+    random.Random(arguments.seed).shuffle(openings)
+    rounds = (arguments.games + 1) // 2
+    openings = (openings * (rounds // max(len(openings), 1) + 1))[:rounds]
+    done = Counter()
+
+    def tell(game: Game) -> None:
+        done["games"] += 1
+        if done["games"] % 20 == 0 or done["games"] == 2 * rounds:
+            print(f"{done['games']} of {2 * rounds} games", flush=True)
+
+    try:
+        return referee.play((subject, rival), openings, arguments.nodes, arguments.concurrency, tell)
+    except EngineError as error:
+        sys.exit(str(error))
 
 
 def run(words: list[str], log: Path | None, scratch: str) -> list[str]:
@@ -177,50 +254,56 @@ def run(words: list[str], log: Path | None, scratch: str) -> list[str]:
     return output
 
 
-def report(output: list[str], subject: str, rival: str) -> int:
-    """Prints what the match came to; returns the exit code."""
+def report(
+    arguments: argparse.Namespace, limits: list[str], games: list[Game], warnings: list[str] | None
+) -> int:
+    """Prints what the match came to; returns the exit code. `warnings` are of wrong variations, if
+    somebody looked for them."""
     points = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
+    subject = arguments.name
+    names = sorted({name for game in games for name in (game.white, game.black)}, key=lambda n: n != subject)
+    faults = {name: dict.fromkeys(GAME_FAULTS, 0) for name in names}
     endings: Counter[str] = Counter()
-    faults = {name: Counter() for name in (subject, rival)}
     results: dict[int, float] = {}
-    finished = re.compile(r"Finished game (\d+) \((.+) vs (.+)\): (\S+) \{(.*)\}")
-    for line in output:
-        if warning := PV_WARNING.search(line):
-            for name in faults:
-                faults[name]["PV warnings"] += bool(re.search(rf"from {re.escape(name)}\b", warning[1]))
-            continue
-        found = finished.search(line)
-        if not found:
-            continue
-        number, white, black, result, ending = found.groups()
-        ending = re.sub(r" \(.*\)", "", ending)
-        for color, name in (("White", white), ("Black", black)):
+    for game in games:
+        ending = re.sub(r" \(.*\)", "", game.ending)
+        for color, name in (("White", game.white), ("Black", game.black)):
             for fault, words in GAME_FAULTS.items():
                 faults[name][fault] += ending.startswith(color) and words in ending
             ending = ending.replace(color, name)
         endings[ending] += 1
-        if result in points:
-            results[int(number)] = points[result] if white == subject else 1 - points[result]
+        if game.result in points:
+            value = points[game.result]
+            results[game.number] = value if game.white == subject else 1 - value
+    if warnings is not None:
+        for name in names:
+            of_name = re.compile(rf"from {re.escape(name)}\b")
+            faults[name]["PV warnings"] = sum(bool(of_name.search(warning)) for warning in warnings)
+    if not results:
+        print("no game was finished")
+        return 1
 
-    wins = sum(score == 1 for score in results.values())
-    losses = sum(score == 0 for score in results.values())
-    draws = len(results) - wins - losses
-    pairs = [
-        (score + results[game + 1]) / 2
-        for game, score in results.items()
-        if game % 2 == 1 and game + 1 in results
-    ]
-    print(f"\n{subject} against {rival}: {len(results)} games,", end=" ")
-    print(f"{wins} won, {draws} drawn, {losses} lost")
-    print(elo(wins, draws, losses, pairs))
+    score = evaluate(results)
+    print(f"\n{' against '.join(names)}: {len(results)} games,", end=" ")
+    print(f"{score.won} won, {score.drawn} drawn, {score.lost} lost")
+    print(score)
     for ending, count in endings.most_common():
         print(f"{count:6} {ending}")
     for name, counts in faults.items():
-        kinds = [*GAME_FAULTS, "PV warnings"]
-        print(f"{name}: " + ", ".join(f"{counts[kind]} {kind}" for kind in kinds))
-    if not results:
-        print("no game was finished")
-    return 1 if faults[subject].total() or not results else 0
+        print(f"{name}: " + ", ".join(f"{count} {fault}" for fault, count in counts.items()))
+    if arguments.json:
+        whole = {
+            "limits": limits,
+            "hash": arguments.hash,
+            "threads": arguments.threads,
+            "book": str(arguments.book),
+            "games": len(results),
+            **asdict(score),
+            "endings": endings,
+            "faults": faults,
+        }
+        arguments.json.write_text(json.dumps(whole, indent=2) + "\n", "utf-8")
+    return 1 if any(faults[subject].values()) else 0
 
 
 if __name__ == "__main__":

@@ -175,7 +175,7 @@ class Engine:
         sent = self.send(f"go {limits}")
         lines = self.read_until("bestmove", timeout)
         return Search(
-            best=lines[-1].text.split()[1],
+            best=(lines[-1].text.split() + ["(none)"])[1],
             infos=[line.text for line in lines if line.text.startswith("info ")],
             seconds=lines[-1].at - sent,
         )

@@ -7,7 +7,13 @@ use std::{
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
+};
+
+use zuylen::{
+    nnue::{Evaluator, Network},
+    position::fen,
+    tools::openings::Random,
 };
 
 /// A folder that is gone when the test ends.
@@ -53,12 +59,36 @@ fn success(arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Runs it and kills it after a while, unless it is done before.
-fn kill_after(arguments: &[&str], milliseconds: u64) {
+/// Runs it and kills it after a while, unless it is done before; returns what it said.
+fn kill_after(arguments: &[&str], time: Duration) -> String {
     let mut child = zuylen(arguments).spawn().expect("the program runs");
-    thread::sleep(Duration::from_millis(milliseconds));
+    thread::sleep(time);
     let _ = child.kill();
-    let _ = child.wait();
+    let output = child.wait_with_output().expect("it has ended");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Twenty random moments within `span`.
+fn moments(span: Duration) -> impl Iterator<Item = Duration> {
+    let mut random = Random::new(960);
+    (0..20).map(move |_| span.mul_f64(random.below(1000) as f64 / 1000.0))
+}
+
+/// How long something takes, and what comes of it.
+fn timed<T>(task: impl FnOnce() -> T) -> (Duration, T) {
+    let start = Instant::now();
+    let result = task();
+    (start.elapsed(), result)
+}
+
+/// The greatest number after `word` in the lines that begin with it.
+fn last_number(said: &str, word: &str) -> usize {
+    let numbers = said.lines().filter_map(|line| {
+        let rest = line.strip_prefix(word)?.trim_start();
+        let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+        digits.parse().ok()
+    });
+    numbers.max().unwrap_or(0)
 }
 
 /// The finished files of a folder and what is in them.
@@ -76,33 +106,30 @@ fn finished(folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
         .collect()
 }
 
+/// Plays `count` games of few nodes into a folder, in small files.
+fn play<'a>(folder: &'a str, count: &'a str) -> Vec<&'a str> {
+    let mut words = vec!["datagen", "--out", folder, "--games", count];
+    words.extend("--nodes 30 --seed 3 --threads 2 --chunk-size 4".split(' '));
+    words
+}
+
+/// Trains for `epochs` on few games, in steps of `batch` positions.
+fn train<'a>(games: &'a str, out: &'a str, epochs: &'a str, batch: &'a str) -> Vec<&'a str> {
+    let mut words = vec!["train", games, "--out", out, "--epochs", epochs];
+    words.extend(["--batch", batch]);
+    words.extend("--patience 100 --held-out 200 --threads 2 --warm-up 5".split(' '));
+    words
+}
+
 #[test]
-fn killing_datagen_and_train_loses_nothing_finished() {
-    let scratch = Scratch::new("kill");
-    let games = scratch.path("games");
-    let play = |count: &'static str| {
-        [
-            "datagen",
-            "--out",
-            &games,
-            "--nodes",
-            "30",
-            "--seed",
-            "3",
-            "--threads",
-            "2",
-            "--chunk-size",
-            "4",
-            "--games",
-            count,
-        ]
-        .map(str::to_owned)
-    };
-    let endless = play("1000000");
-    let endless: Vec<&str> = endless.iter().map(String::as_str).collect();
+fn killing_datagen_loses_no_finished_file() {
+    let scratch = Scratch::new("kill-datagen");
+    let (games, other) = (scratch.path("games"), scratch.path("other"));
+    // Long enough for some files of four games, on a busy machine too.
+    let (span, _) = timed(|| success(&play(&other, "16")));
     let mut known: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
-    for kill in 0..10 {
-        kill_after(&endless, 20 + 67 * kill);
+    for moment in moments(span) {
+        kill_after(&play(&games, "1000000"), moment);
         let now = finished(&games);
         for (path, content) in &known {
             assert_eq!(now.get(path), Some(content), "{}", path.display());
@@ -112,55 +139,40 @@ fn killing_datagen_and_train_loses_nothing_finished() {
             success(&["dataset", "check", &games]);
         }
     }
-    let enough = play("60");
-    success(&enough.iter().map(String::as_str).collect::<Vec<&str>>());
+    assert!(known.len() > 1, "{} files", known.len());
+    success(&play(&games, &(4 * known.len() + 4).to_string()));
     let checked = success(&["dataset", "check", &games]);
     assert!(
         checked.contains(" 0 repeated starts, 0 faults"),
         "{checked}"
     );
-    let table = success(&["dataset", "wdl", &games]);
-    assert!(
-        table.starts_with("material,score,wins,draws,losses\n") && table.lines().count() > 100,
-        "{table}"
-    );
+}
 
-    let train = |out: &str| {
-        [
-            "train",
-            &games,
-            "--out",
-            out,
-            "--batch",
-            "64",
-            "--epochs",
-            "40",
-            "--patience",
-            "40",
-            "--held-out",
-            "200",
-            "--threads",
-            "2",
-            "--warm-up",
-            "5",
-        ]
-        .map(str::to_owned)
-    };
+#[test]
+fn killing_train_loses_no_checkpoint() {
+    let scratch = Scratch::new("kill-train");
+    let games = scratch.path("games");
+    success(&play(&games, "60"));
     let (whole, killed) = (
         scratch.path("whole.network"),
         scratch.path("killed.network"),
     );
-    let words = train(&whole);
-    success(&words.iter().map(String::as_str).collect::<Vec<&str>>());
-    let words = train(&killed);
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    for kill in 0..10 {
-        kill_after(&words, 20 + 31 * kill);
+    let (span, _) = timed(|| success(&train(&games, &whole, "30", "128")));
+    let mut known = 0;
+    for moment in moments(span / 5) {
+        let said = kill_after(&train(&games, &killed, "30", "128"), moment);
+        let resumed = last_number(&said, "on from epoch");
+        let reached = resumed.max(last_number(&said, "epoch"));
+        // It may have been killed before it looked.
+        assert!(reached == 0 || resumed >= known, "{known}: {said}");
+        known = known.max(reached);
     }
-    let said = success(&words);
+    assert!(known > 0, "no epoch came to its end");
+    let said = success(&train(&games, &killed, "30", "128"));
+    assert!(last_number(&said, "on from epoch") >= known, "{said}");
     assert!(said.contains("quantised"), "{said}");
     let numbers = |path: &str| {
-        let network = zuylen::nnue::Network::read(&fs::read(path).expect("a network"));
+        let network = Network::read(&fs::read(path).expect("a network"));
         let mut network = network.expect("a sound network");
         // The name of the file is in its description.
         network.name.clear();
@@ -169,23 +181,63 @@ fn killing_datagen_and_train_loses_nothing_finished() {
     assert_eq!(numbers(&whole), numbers(&killed));
 }
 
+/// The columns of the table of losses: while learning, and on games held out.
+fn losses(network: &str) -> (Vec<f64>, Vec<f64>) {
+    let table = fs::read_to_string(format!("{network}.csv")).expect("a table of losses");
+    let number = |line: &str, column: usize| -> f64 {
+        let word = line.split(',').nth(column).expect("a column");
+        word.parse().expect("a number")
+    };
+    let rows = table.lines().skip(1);
+    rows.map(|line| (number(line, 2), number(line, 3))).unzip()
+}
+
+/// What `scripts/learn` does but for the match, smaller.
+#[test]
+fn from_nothing_to_a_network_that_evaluates() {
+    let scratch = Scratch::new("circle");
+    let (games, network) = (scratch.path("games"), scratch.path("a.network"));
+    success(&play(&games, "240"));
+    let shown = success(&["dataset", "stats", &games]);
+    assert!(shown.contains("games      240"), "{shown}");
+    let table = success(&["dataset", "wdl", &games]);
+    assert!(
+        table.starts_with("material,score,wins,draws,losses\n") && table.lines().count() > 100,
+        "{table}"
+    );
+
+    let mut words = train(&games, &network, "8", "256");
+    words.extend(["--lambda", "0", "--rate", "2e-3"]);
+    let said = success(&words);
+    assert!(said.contains("quantised"), "{said}");
+    let (learning, held_out) = losses(&network);
+    assert_eq!(learning.len(), 8);
+    assert!(learning[7] < 0.8 * learning[0], "{learning:?}");
+    let best = held_out.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(best < held_out[0], "{held_out:?}");
+
+    let network = Network::read(&fs::read(&network).expect("a network")).expect("a sound one");
+    assert!(network.name.contains("240 games"), "{}", network.name);
+    let mut evaluator = Evaluator::new(network.into());
+    let mut evaluate = |fen: &str| {
+        let position = fen::read(fen).expect(fen).position;
+        evaluator.reset(&position);
+        evaluator.evaluate(&position)
+    };
+    let level = evaluate("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    let ahead = evaluate("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    let behind = evaluate("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1");
+    assert!(
+        behind < level && level < ahead,
+        "a queen ahead {ahead}, level {level}, behind {behind}"
+    );
+}
+
 #[test]
 fn damage_and_mistakes_are_told() {
     let scratch = Scratch::new("damage");
     let games = scratch.path("games");
-    success(&[
-        "datagen",
-        "--out",
-        &games,
-        "--nodes",
-        "20",
-        "--threads",
-        "1",
-        "--chunk-size",
-        "3",
-        "--games",
-        "3",
-    ]);
+    success(&play(&games, "3"));
     let path = finished(&games).into_keys().next().expect("a file");
     let content = fs::read(&path).expect("it can be read");
     fs::write(&path, &content[..content.len() - 5]).expect("it can be written");

@@ -157,7 +157,13 @@ fn make_network(arguments: &Arguments, settings: &Settings) -> io::Result<ExitCo
     let name = describe(arguments, &data, &trained);
     let network =
         quantise::quantise(&trained.parameters, trained.shape, name).map_err(io::Error::other)?;
-    let (epoch, floating) = trained.best;
+    let (epoch, _) = trained.best;
+    let floating = trainer::loss(
+        &trained.parameters,
+        trained.shape,
+        &trained.target,
+        &data.held_out,
+    );
     let rounded = quantise::loss(&network, &trained.target, &data.held_out);
     writeln!(
         screen,

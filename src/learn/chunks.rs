@@ -18,6 +18,8 @@ pub const ENDING: &str = ".viri.zst";
 const UNFINISHED: &str = ".part";
 /// Files stay under this many bytes, so that they can be stored anywhere.
 pub const MOST_BYTES: usize = 15_000_000;
+/// What compression may add to so many bytes at most; zstd's own bound is a 256th part.
+pub const OVERHEAD: usize = MOST_BYTES / 200;
 /// zstd's level. Games hardly compress (moves and scores are dense already); higher levels gain a
 /// percent or two.
 const LEVEL: i32 = 9;

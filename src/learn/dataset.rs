@@ -26,7 +26,7 @@ const SCORES: [i16; 8] = [10, 50, 100, 200, 400, 800, 2000, i16::MAX];
 const LENGTHS: [usize; 8] = [20, 40, 80, 120, 160, 240, 400, usize::MAX];
 /// Bytes of games that a merged file holds: even if they didn't compress at all, the file would
 /// stay under [`chunks::MOST_BYTES`].
-const MERGED: usize = chunks::MOST_BYTES - 100_000;
+const MERGED: usize = chunks::MOST_BYTES - chunks::OVERHEAD;
 
 /// What a set of games is made of.
 #[derive(Clone, Debug, Default)]

@@ -105,6 +105,11 @@ impl StartKind {
 /// The bit of the spare byte for a game that was not adjudicated.
 const PLAYED_OUT: u8 = 4;
 
+/// The bytes that a game of so many plies takes.
+pub const fn stored_bytes(plies: usize) -> usize {
+    POSITION_BYTES + MOVE_BYTES * (plies + 1)
+}
+
 /// A stored game.
 #[derive(Clone, Debug)]
 pub struct Game {
@@ -126,7 +131,7 @@ pub struct Game {
 impl Game {
     /// The bytes it takes.
     pub fn stored_bytes(&self) -> usize {
-        POSITION_BYTES + MOVE_BYTES * (self.moves.len() + 1)
+        stored_bytes(self.moves.len())
     }
 
     /// Appends the game to `out`.
@@ -215,7 +220,7 @@ impl fmt::Display for FormatError {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::Unreadable(error) => write!(f, "{error}"),
+            Fault::Unreadable(error) => write!(f, "the file can't be read on ({error})"),
             Fault::Truncated => write!(f, "the file ends within the game"),
             Fault::TooManyMen(men) => write!(f, "{men} men on the board"),
             Fault::NoPiece(code) => write!(f, "{code} is no piece"),

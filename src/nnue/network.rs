@@ -90,7 +90,10 @@ impl fmt::Display for NetworkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NetworkError::Foreign => f.write_str("not a network of this engine"),
-            NetworkError::OtherArchitecture => f.write_str("a network of another architecture"),
+            NetworkError::OtherArchitecture => write!(
+                f,
+                "a network of another architecture than this program is built for, which has {HIDDEN} hidden neurons"
+            ),
             NetworkError::Name => write!(f, "its name is not text of at most {MAX_NAME} bytes"),
             NetworkError::Payload(bytes) => {
                 write!(f, "it has {bytes} bytes of numbers instead of {PAYLOAD}")

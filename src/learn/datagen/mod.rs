@@ -20,13 +20,21 @@ use std::{
 
 use parking_lot::Mutex;
 
-use super::chunks::{self, Series};
+use super::{
+    chunks::{self, Series},
+    format::stored_bytes,
+};
 use crate::{nnue::Network, search::STACK_BYTES, tools::openings::Random};
-use selfplay::{Player, Seen};
+use selfplay::{MOST_PLIES, Player, Seen};
 
 /// The greatest number of games in a chunk: even if all were as long as they may be, the file
 /// stays under [`chunks::MOST_BYTES`].
 pub const MOST_CHUNK_GAMES: u64 = 6000;
+
+const _: () = assert!(
+    MOST_CHUNK_GAMES as usize * stored_bytes(MOST_PLIES) < chunks::MOST_BYTES - chunks::OVERHEAD,
+    "the largest chunk is stored in one file, even if it doesn't compress"
+);
 
 /// What to play.
 #[derive(Clone, Debug, PartialEq, Eq)]

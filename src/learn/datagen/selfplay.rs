@@ -35,7 +35,7 @@ const DRAWN_FROM: u32 = 80;
 /// One game in so many is played to its end, to keep the rules above honest.
 const PLAYED_OUT: u64 = 16;
 /// A game of so many plies is a draw, for no rule but patience.
-const MOST_PLIES: usize = 600;
+pub const MOST_PLIES: usize = 600;
 
 /// Who plays: one search for both sides.
 #[derive(Debug)]

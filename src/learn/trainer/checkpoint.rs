@@ -100,16 +100,25 @@ impl State {
         chunks::replace(path, &encoder.finish()?)
     }
 
-    /// Reads the state of the run that `description` tells of, with so many lines of parameters.
+    /// Reads the state of the run that `description` tells of, with so many lines of parameters and
+    /// so many steps an epoch.
     ///
     /// # Errors
     /// When the file is damaged, or of another run.
-    pub fn load(path: &Path, description: &str, lines: usize) -> Result<State, CheckpointError> {
+    pub fn load(
+        path: &Path,
+        description: &str,
+        lines: usize,
+        steps_per_epoch: usize,
+    ) -> Result<State, CheckpointError> {
         let (theirs, state) = State::read(path, lines)?;
         if theirs != description {
             return Err(CheckpointError::OtherRun(theirs, description.to_owned()));
         }
-        if state.parameters.len() != lines {
+        if state.parameters.len() != lines
+            || state.epoch != state.rows.len()
+            || state.epoch.checked_mul(steps_per_epoch) != Some(state.steps)
+        {
             return Err(CheckpointError::Damaged);
         }
         Ok(state)
@@ -204,12 +213,14 @@ impl<'a> Bytes<'a> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::{collection::vec, prelude::*};
+
     use super::*;
     use crate::learn::scratch::Scratch;
 
     fn state() -> State {
         State {
-            epoch: 3,
+            epoch: 1,
             steps: 77,
             parameters: (0..50).map(|x| Line([x as f32 / 7.0; LANES])).collect(),
             momentum: vec![Line([0.25; LANES]); 50],
@@ -229,18 +240,54 @@ mod tests {
         let scratch = Scratch::new("checkpoint");
         let path = scratch.path("a.checkpoint");
         state().save(&path, "a run").unwrap();
-        assert_eq!(State::load(&path, "a run", 50).unwrap(), state());
+        assert_eq!(State::load(&path, "a run", 50, 77).unwrap(), state());
         assert!(matches!(
-            State::load(&path, "another run", 50),
+            State::load(&path, "another run", 50, 77),
             Err(CheckpointError::OtherRun(theirs, _)) if theirs == "a run"
         ));
-        assert!(State::load(&path, "a run", 51).is_err());
+        assert!(State::load(&path, "a run", 51, 77).is_err());
+        assert!(State::load(&path, "a run", 50, 76).is_err());
         assert_eq!(
             State::read(&path, 51).unwrap(),
             ("a run".to_owned(), state())
         );
         assert!(State::read(&path, 49).is_err());
-        assert!(State::load(&scratch.path("none"), "a run", 50).is_err());
+        assert!(State::load(&scratch.path("none"), "a run", 50, 77).is_err());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn foreign_files_are_refused(bytes in vec(any::<u8>(), 0..300), ours in 0..60_usize, sealed: bool) {
+            let scratch = Scratch::new("checkpoint-foreign");
+            let path = scratch.path("a.checkpoint");
+            state().save(&path, "a run").unwrap();
+            let mut whole = std::fs::read(&path).unwrap();
+            if sealed {
+                whole = zstd::decode_all(whole.as_slice()).unwrap();
+            }
+            // What begins like a checkpoint goes on as it likes.
+            let mut foreign = [&whole[..ours], &bytes].concat();
+            if sealed {
+                foreign = zstd::encode_all(foreign.as_slice(), 1).unwrap();
+            }
+            std::fs::write(&path, foreign).unwrap();
+            let error = State::load(&path, "a run", 50, 77).unwrap_err();
+            prop_assert!(!error.to_string().is_empty());
+        }
+
+        #[test]
+        fn numbers_that_contradict_are_refused(at in 8 + 8 + 5..8 + 8 + 5 + 32_usize, xor in 1..=u8::MAX) {
+            let scratch = Scratch::new("checkpoint-numbers");
+            let path = scratch.path("a.checkpoint");
+            state().save(&path, "a run").unwrap();
+            let mut bytes = zstd::decode_all(std::fs::read(&path).unwrap().as_slice()).unwrap();
+            bytes[at] ^= xor;
+            std::fs::write(&path, zstd::encode_all(bytes.as_slice(), 1).unwrap()).unwrap();
+            let refused = matches!(State::load(&path, "a run", 50, 77), Err(CheckpointError::Damaged));
+            prop_assert!(refused);
+        }
     }
 
     #[test]
@@ -254,11 +301,11 @@ mod tests {
             bytes[at] ^= 0x10;
             std::fs::write(&path, &bytes).unwrap();
             // A flip in zstd's own header may be without effect; what loads is what was saved.
-            if let Ok(loaded) = State::load(&path, "a run", 50) {
+            if let Ok(loaded) = State::load(&path, "a run", 50, 77) {
                 assert_eq!(loaded, state());
             }
             std::fs::write(&path, &whole[..at]).unwrap();
-            assert!(State::load(&path, "a run", 50).is_err(), "cut at {at}");
+            assert!(State::load(&path, "a run", 50, 77).is_err(), "cut at {at}");
         }
     }
 }

@@ -46,7 +46,7 @@ impl Data {
     /// the games, the same ones always, are set apart. Runs in the caller's thread pool.
     ///
     /// # Errors
-    /// When a file can't be opened, or nothing is left.
+    /// When a file can't be opened, or nothing is left; what is wrong with files is then told too.
     pub fn load(files: &[PathBuf], held_out: u64) -> io::Result<Data> {
         let parts: Vec<io::Result<Part>> = files
             .par_iter()
@@ -72,9 +72,12 @@ impl Data {
             data.faults.extend(part.fault);
         }
         if data.training.is_empty() || data.held_out.is_empty() {
-            return Err(io::Error::other(
-                "too few games to learn from and to measure by",
-            ));
+            let mut reason = "too few games to learn from and to measure by".to_owned();
+            for fault in &data.faults {
+                reason.push_str("; ");
+                reason.push_str(fault);
+            }
+            return Err(io::Error::other(reason));
         }
         data.scale = histogram.fit();
         Ok(data)

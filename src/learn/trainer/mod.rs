@@ -77,7 +77,7 @@ pub struct Row {
     pub rate: f64,
     /// The mean squared error while learning.
     pub training_loss: f64,
-    /// The mean squared error on games never seen, after it.
+    /// The mean squared error of the rounded weights on games never seen, after it.
     pub held_out_loss: f64,
     /// How long it took.
     pub seconds: f64,
@@ -107,6 +107,13 @@ pub struct Trained {
     pub best: (usize, f64),
     /// All epochs.
     pub rows: Vec<Row>,
+}
+
+/// What steps are made with.
+struct Tools {
+    /// The weights as the engine will have them.
+    rounded: Vec<Line>,
+    workers: Vec<Worker>,
 }
 
 /// One thread's part in a step.
@@ -201,14 +208,19 @@ pub fn train(
     let description = settings.description(data);
     let mut state = match files.checkpoint.as_ref().filter(|path| path.exists()) {
         Some(path) => {
-            let state = State::load(path, &description, shape.lines())
-                .map_err(|error| chunks::about(path, error))?;
+            let state = State::load(
+                path,
+                &description,
+                shape.lines(),
+                steps_per_epoch(settings, data),
+            )
+            .map_err(|error| chunks::about(path, error))?;
             say(Report::Resumed(state.epoch));
             state
         }
         None => State::new(settings.first_weights(shape)?),
     };
-    let mut workers: Vec<Worker> = (0..settings.threads.max(1))
+    let workers = (0..settings.threads.max(1))
         .map(|_| Worker {
             gradient: vec![Line::ZERO; shape.lines()],
             scratch: Scratch::new(shape),
@@ -216,18 +228,15 @@ pub fn train(
             loss: 0.0,
         })
         .collect();
+    let mut tools = Tools {
+        rounded: vec![Line::ZERO; shape.lines()],
+        workers,
+    };
     while state.epoch < settings.epochs && state.epochs_since_best() < settings.patience {
         let start = Instant::now();
-        let training_loss = epoch(
-            settings,
-            &target,
-            data,
-            shape,
-            &mut state,
-            &mut workers,
-            say,
-        );
-        let held_out_loss = loss(&state.parameters, shape, &target, &data.held_out);
+        let training_loss = epoch(settings, &target, data, shape, &mut state, &mut tools, say);
+        shape.round(&state.parameters, &mut tools.rounded);
+        let held_out_loss = loss(&tools.rounded, shape, &target, &data.held_out);
         state.rows.push(Row {
             rate: settings.rate_at(state.steps.saturating_sub(1), steps(settings, data)),
             training_loss,
@@ -271,20 +280,28 @@ fn batch_size(settings: &Settings, data: &Data) -> usize {
     settings.batch.clamp(1, data.training.len())
 }
 
+fn steps_per_epoch(settings: &Settings, data: &Data) -> usize {
+    data.training.len() / batch_size(settings, data)
+}
+
 /// Steps of a whole run.
 fn steps(settings: &Settings, data: &Data) -> usize {
-    data.training.len() / batch_size(settings, data) * settings.epochs
+    steps_per_epoch(settings, data) * settings.epochs
 }
 
 /// One pass over all positions in a new random order (but for the few that fill no batch). Returns
 /// the mean squared error while learning.
+///
+/// The error and its gradient are those of the rounded weights, and the step is made by the exact
+/// ones: so the network learns to live with being rounded. (Source: M. Courbariaux, Y. Bengio and
+/// J.-P. David, "BinaryConnect", 2015.)
 fn epoch(
     settings: &Settings,
     target: &Target,
     data: &Data,
     shape: Shape,
     state: &mut State,
-    workers: &mut [Worker],
+    Tools { rounded, workers }: &mut Tools,
     say: &mut (dyn FnMut(Report) + Send),
 ) -> f64 {
     let batch_size = batch_size(settings, data);
@@ -294,7 +311,8 @@ fn epoch(
     let part = shape.lines().div_ceil(workers.len());
     let (mut loss, mut learned) = (0.0, 0);
     for batch in order.chunks_exact(batch_size) {
-        let parameters = &state.parameters;
+        shape.round(&state.parameters, rounded);
+        let parameters = &*rounded;
         for worker in workers.iter_mut() {
             worker.loss = 0.0;
         }

@@ -14,7 +14,7 @@ use multiversion::multiversion;
 
 use super::record::{Inputs, Record, points};
 use crate::{
-    nnue::architecture::{BUCKETS, INPUTS, SCALE, bucket},
+    nnue::architecture::{BUCKETS, INPUTS, QA, QB, SCALE, bucket},
     tools::openings::Random,
 };
 
@@ -150,6 +150,18 @@ impl Shape {
         }
         widened[wide.output_bias()] = lines[self.output_bias()];
         widened
+    }
+
+    /// Writes the weights as the engine will have them: rounded to its integers.
+    pub fn round(self, lines: &[Line], rounded: &mut [Line]) {
+        let (inputs, outputs) = (self.output_weights(0).start, self.output_bias());
+        for (range, one) in [
+            (0..inputs, QA),
+            (inputs..outputs, QB),
+            (outputs..self.lines(), QA * QB),
+        ] {
+            round(&lines[range.clone()], &mut rounded[range], one as f32);
+        }
     }
 
     /// What an input adds to each hidden neuron.
@@ -391,6 +403,16 @@ pub fn loss(lines: &[Line], shape: Shape, target: &Target, records: &[Record]) -
     loss
 }
 
+/// Rounds to multiples of one in `one`.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn round(lines: &[Line], rounded: &mut [Line], one: f32) {
+    for (line, rounded) in lines.iter().zip(rounded) {
+        for lane in 0..LANES {
+            rounded.0[lane] = (line.0[lane] * one).round_ties_even() / one;
+        }
+    }
+}
+
 /// The settings of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
@@ -545,6 +567,36 @@ mod tests {
             alive += usize::from(found.abs() > 1e-5);
         }
         assert!(alive > 50, "{alive}");
+    }
+
+    #[test]
+    fn rounded_weights_are_the_engines_integers() {
+        let shape = Shape::new(32);
+        let mut lines = shape.initial(3);
+        lines[shape.output_bias()].0[2] = 0.123_456;
+        let mut rounded = vec![Line::ZERO; shape.lines()];
+        shape.round(&lines, &mut rounded);
+        let check = |weight: f32, rounded: f32, one: i32| {
+            let number = rounded * one as f32;
+            assert!((number - number.round()).abs() < 1e-3, "{rounded} in {one}");
+            assert!((weight - rounded).abs() < 0.501 / one as f32);
+        };
+        check(
+            shape.input_row(&lines, 5)[17],
+            shape.input_row(&rounded, 5)[17],
+            QA,
+        );
+        check(
+            shape.output_row(&lines, 4, 1)[9],
+            shape.output_row(&rounded, 4, 1)[9],
+            QB,
+        );
+        check(
+            shape.bias_of(&lines, 2),
+            shape.bias_of(&rounded, 2),
+            QA * QB,
+        );
+        assert_ne!(lines, rounded);
     }
 
     #[test]

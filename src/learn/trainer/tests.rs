@@ -6,7 +6,7 @@ use crate::learn::{
     quantise,
     scratch::Scratch,
 };
-use crate::nnue::Network;
+use crate::nnue::{Network, architecture::HIDDEN};
 
 /// Some games of the hand-written evaluation, the same every time.
 fn games(scratch: &Scratch, count: u64) -> Data {
@@ -29,7 +29,7 @@ fn games(scratch: &Scratch, count: u64) -> Data {
 
 fn settings() -> Settings {
     Settings {
-        hidden: 128,
+        hidden: HIDDEN,
         from: None,
         lambda: 0.3,
         smooth: 0.0,
@@ -70,7 +70,7 @@ fn from_games_to_a_network_that_loads() {
         lambda: 0.0,
         ..settings()
     };
-    let shape = Shape::new(128);
+    let shape = Shape::new(HIDDEN);
     let before = loss(
         &shape.initial(5),
         shape,
