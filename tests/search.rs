@@ -291,13 +291,8 @@ fn bounds_are_from_the_side_to_move() {
     let mut pool = Pool::new(4).unwrap();
     let mut seen = HashSet::new();
     let (mut right, mut wrong) = (0, 0);
-    for text in [
-        "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9",
-        "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 b - - 0 9",
-        "1rkr3b/1ppn3p/3pB1n1/6q1/R2P4/4N1P1/1P5P/2KRQ1B1 b Dbd - 0 14",
-        "r3r1k1/pp3pbp/1qp3p1/2B5/2BP2b1/Q1n2N2/P4PPP/3RK2R b K - 0 17",
-        "r3r1k1/pp3pbp/1Qp3p1/2B5/2BP2b1/2n2N2/P4PPP/3RK2R b K - 0 17",
-    ] {
+    let other_side = MIDDLEGAMES[0].replace(" w ", " b ");
+    for text in MIDDLEGAMES.into_iter().chain([other_side.as_str()]) {
         pool.clear();
         let root = position(text);
         let mut job = job(&root, depth(11), 1);
