@@ -219,15 +219,15 @@ fn the_expected_reply_is_written_alike() {
 #[test]
 fn castling_as_old_and_odd_programs_write_it() {
     let mut program = Program::start();
-    let both = "r2k3r/8/8/8/8/8/8/R2K3R w KQkq - 0 1";
+    let both = "r2k3r/3p1p2/8/8/8/8/3P1P2/R2K3R w KQkq - 0 1";
     for (moves, right) in [
-        ("O-O O-O-O", "2kr3r/8/8/8/8/8/8/R4RK1 w - - 2 2"),
-        ("0-0-0+ 0-0", "r4rk1/8/8/8/8/8/8/2KR3R w - - 2 2"),
-        ("d1h1 d8a8", "2kr3r/8/8/8/8/8/8/R4RK1 w - - 2 2"),
-        ("d1g1 d8g8", "r4rk1/8/8/8/8/8/8/R4RK1 w - - 2 2"),
-        ("d1f1 d8b8", "2kr3r/8/8/8/8/8/8/R4RK1 w - - 2 2"),
+        ("O-O O-O-O", "2kr3r/3p1p2/8/8/8/8/3P1P2/R4RK1 w - - 2 2"),
+        ("0-0-0+ 0-0#", "r4rk1/3p1p2/8/8/8/8/3P1P2/2KR3R w - - 2 2"),
+        ("d1h1 d8a8", "2kr3r/3p1p2/8/8/8/8/3P1P2/R4RK1 w - - 2 2"),
+        ("d1g1 d8g8", "r4rk1/3p1p2/8/8/8/8/3P1P2/R4RK1 w - - 2 2"),
+        ("d1f1 d8b8", "2kr3r/3p1p2/8/8/8/8/3P1P2/R4RK1 w - - 2 2"),
         // A step is a step, though a castling would land there.
-        ("d1c1 d8e8", "r3k2r/8/8/8/8/8/8/R1K4R w - - 2 2"),
+        ("d1c1 d8e8", "r3k2r/3p1p2/8/8/8/8/3P1P2/R1K4R w - - 2 2"),
     ] {
         program.send(&format!("position fen {both} moves {moves}\nd"));
         assert_eq!(
