@@ -8,6 +8,7 @@ mod castling;
 mod harness;
 mod limits;
 mod log;
+mod network;
 mod options;
 mod ponder;
 mod positions;
