@@ -70,7 +70,7 @@ pub enum Kind {
     },
     /// Text, spaces included.
     Text {
-        /// The value before it is set; setting this, nothing or [`EMPTY`] goes back to it.
+        /// The value before it is set; setting this, nothing or `<empty>` goes back to it.
         default: &'static str,
         /// Sets it, `None` to go back; an error is why it can't be, and leaves the old value.
         set: fn(&mut Scope, Option<&str>) -> Result<(), String>,
