@@ -395,10 +395,28 @@ fn written_and_read_in_uci() {
             notation::write(castling, CastlingStyle::KingTakesRook),
             rook_word
         );
+        let goes_two = placement.king.0.abs_diff(placement.king_to().0) == 2;
         assert_eq!(
             notation::write(castling, CastlingStyle::KingTwoSquares),
-            landing_word
+            if goes_two { &landing_word } else { &rook_word }.as_str()
         );
+        assert_eq!(notation::write(castling, CastlingStyle::Letters), side_word);
+        // Whatever is written is read as what it was, and no other move is written so.
+        for style in [
+            CastlingStyle::KingTakesRook,
+            CastlingStyle::KingTwoSquares,
+            CastlingStyle::Letters,
+        ] {
+            let words: Vec<String> = position
+                .legal_moves()
+                .into_iter()
+                .map(|m| notation::write(m, style))
+                .collect();
+            for (m, word) in position.legal_moves().into_iter().zip(&words) {
+                assert_eq!(notation::read(&position, word), Ok(m), "{word}");
+                assert_eq!(words.iter().filter(|other| *other == word).count(), 1);
+            }
+        }
         for word in [rook_word.clone(), rook_word.to_uppercase()] {
             assert_eq!(notation::read(&position, &word), Ok(castling), "{word}");
         }

@@ -1,5 +1,6 @@
 //! FENs in all dialects, with all kinds of faults; most are from bug reports of other programs.
 
+use proptest::{collection::vec, prelude::*, sample::select};
 use shakmaty::Position as _;
 use zuylen::position::fen::{FenStyle, read, write};
 
@@ -306,4 +307,100 @@ fn marks_of_promoted_pieces_are_passed_over() {
         x_fen("4k3/8/8/8/8/8/8/Q~3K3 w - - 0 1"),
         "4k3/8/8/8/8/8/8/Q3K3 w - - 0 1"
     );
+}
+
+/// FENs that went wrong once, in this program or in others.
+const FOUND: &str = include_str!("data/found/fens.txt");
+
+/// Reads any text, and if it is a position, does with it what a program does.
+fn check(text: &str) -> Result<(), TestCaseError> {
+    let reading = match read(text) {
+        Ok(reading) => reading,
+        Err(error) => {
+            let error = error.to_string();
+            prop_assert!(!error.is_empty() && !error.contains('\n'), "{}", error);
+            return Ok(());
+        }
+    };
+    for note in &reading.notes {
+        prop_assert!(note.is_ascii() && !note.contains('\n'), "{}", note);
+    }
+    let position = &reading.position;
+    for style in [FenStyle::XFen, FenStyle::Shredder] {
+        let written = write(position, style);
+        let again = read(&written).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        prop_assert_eq!(again.notes, Vec::<String>::new());
+        prop_assert_eq!(write(&again.position, style), written);
+        prop_assert_eq!(again.position.keys().whole, position.keys().whole);
+    }
+    for m in position.legal_moves() {
+        let after = position.play(m);
+        prop_assert!(after.chess().board().king_of(position.turn()).is_some());
+        prop_assert!(after.legal_moves().len() <= 256);
+    }
+    Ok(())
+}
+
+/// One change to a text.
+#[derive(Clone, Debug)]
+enum Change {
+    Replace(char),
+    Insert(char),
+    Remove,
+    Repeat,
+}
+
+fn changes() -> impl Strategy<Value = Vec<(usize, Change)>> {
+    let letters: Vec<char> = "KQRBNPkqrbnp12345678/ -wbAHahEe0~_\t\u{e9}"
+        .chars()
+        .collect();
+    let letter = select(letters);
+    let change = prop_oneof![
+        4 => letter.clone().prop_map(Change::Replace),
+        2 => letter.prop_map(Change::Insert),
+        1 => Just(Change::Remove),
+        1 => Just(Change::Repeat),
+    ];
+    vec((any::<u16>().prop_map(usize::from), change), 0..6)
+}
+
+fn changed(fen: &str, changes: Vec<(usize, Change)>) -> String {
+    let mut letters: Vec<char> = fen.chars().collect();
+    for (place, change) in changes {
+        let place = place % (letters.len() + 1);
+        match change {
+            Change::Insert(letter) => letters.insert(place, letter),
+            _ if place == letters.len() => {}
+            Change::Replace(letter) => letters[place] = letter,
+            Change::Remove => drop(letters.remove(place)),
+            Change::Repeat => letters.insert(place, letters[place]),
+        }
+    }
+    letters.into_iter().collect()
+}
+
+fn found() -> Vec<&'static str> {
+    FOUND
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .collect()
+}
+
+#[test]
+fn fens_that_went_wrong_once() {
+    for fen in found() {
+        check(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_fen_with_faults_is_read_or_refused(fen in select(found()), changes in changes()) {
+        check(&changed(fen, changes))?;
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in "[KQRBNPkqrbnp1-8/ wb-]{0,90}|\\PC{0,60}") {
+        check(&text)?;
+    }
 }

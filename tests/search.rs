@@ -1,6 +1,7 @@
 //! The search through its pool, without a process or a GUI.
 
 use std::{
+    collections::HashSet,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -112,16 +113,112 @@ fn mates_are_found_and_their_lines_are_complete() {
     }
 }
 
-#[test]
-fn the_mate_that_was_asked_for_ends_the_search() {
-    let mut pool = Pool::new(16).unwrap();
-    let root = position("4k3/8/8/8/8/8/R7/1R2K3 w - - 0 1");
+/// What `go mate` says of a position: the note, the score and the length of the line.
+fn hunt(text: &str, moves: u32, threads: usize) -> (String, Score, usize) {
+    let mut pool = Pool::new(4).unwrap();
+    pool.set_threads(threads).unwrap();
     let limits = Limits {
-        mate: Some(2),
+        mate: Some(moves),
         ..Limits::default()
     };
-    let (infos, _) = run(&mut pool, &root, limits, 1);
-    assert_eq!(infos.last().unwrap().score, Score::Mate(2));
+    let root = position(text);
+    let number = pool.start(job(&root, limits, 1));
+    let (mut note, mut last) = (String::new(), None);
+    loop {
+        match pool.events().recv_timeout(TIMEOUT).expect("an end") {
+            Event::Note(text) => note.push_str(&text),
+            Event::Info { info, .. } => last = Some(info),
+            Event::Done { search, outcome } => {
+                assert_eq!(search, number);
+                let last = last.expect("a line");
+                assert_eq!(outcome.best, Some(last.pv[0]));
+                let end = last.pv.iter().fold(root, |p, &m| p.play(m));
+                let mated = end.chess().is_checkmate();
+                assert_eq!(mated, matches!(last.score, Score::Mate(_)), "{:?}", last.pv);
+                return (note, last.score, last.pv.len());
+            }
+            Event::CurrentMove { .. } => {}
+        }
+    }
+}
+
+#[test]
+fn the_shortest_mate_is_proven() {
+    for (text, moves) in [
+        ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", 1),
+        ("4k3/8/8/8/8/8/R7/1R2K3 w - - 0 1", 2),
+        // S. Loyd, 1891: a quiet key move.
+        ("1k6/1P5Q/8/7B/8/5K2/8/8 w - - 0 1", 3),
+        // By castling in Chess960.
+        ("3k4/2p5/4Q3/8/8/8/8/2RK4 w C - 0 1", 1),
+        // Where only a move that keeps the clock low mates in time.
+        ("k7/8/1K6/8/8/8/8/7R w - - 99 150", 1),
+    ] {
+        for wanted in [moves, moves + 2] {
+            let threads = wanted as usize % 2 + 1;
+            let (note, score, plies) = hunt(text, wanted, threads);
+            assert_eq!(score, Score::Mate(moves as i32), "{text}: {note}");
+            assert_eq!(plies, 2 * moves as usize - 1, "{text}");
+            assert_eq!(
+                note,
+                format!("mate in {moves} is proven to be the shortest")
+            );
+        }
+    }
+}
+
+#[test]
+fn that_there_is_no_mate_is_proven_and_said() {
+    for (text, moves) in [
+        (
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            3,
+        ),
+        ("4k3/8/8/8/8/8/R7/1R2K3 w - - 0 1", 1),
+        // Mate in two, but the fifty-move rule comes first.
+        ("4k3/8/8/8/8/8/R7/1R2K3 w - - 98 150", 2),
+        // The side to move is mated itself.
+        ("k7/8/8/8/8/1r6/r7/7K w - - 0 1", 4),
+        // Nothing to mate with, at any length; and a blocked position.
+        ("8/8/8/4k3/8/8/8/4K3 w - - 0 1", 1000),
+        ("8/8/p7/P7/4k3/8/8/4K3 w - - 0 1", 12),
+    ] {
+        let (note, score, _) = hunt(text, moves, 1);
+        let proven = moves.min(119);
+        assert_eq!(note, format!("there is no mate in {proven}"), "{text}");
+        assert!(!matches!(score, Score::Mate(n) if n > 0), "{text}");
+    }
+}
+
+#[test]
+fn an_unfinished_hunt_says_how_far_it_came() {
+    let mut pool = Pool::new(4).unwrap();
+    let limits = Limits {
+        mate: Some(9),
+        ..nodes(60_000)
+    };
+    let root = position(MIDDLEGAMES[0]);
+    let number = pool.start(job(&root, limits, 1));
+    let mut notes = Vec::new();
+    loop {
+        match pool.events().recv_timeout(TIMEOUT).expect("an end") {
+            Event::Note(text) => notes.push(text),
+            Event::Done { search, outcome } => {
+                assert_eq!(search, number);
+                assert!((60_000..60_010).contains(&outcome.nodes));
+                break;
+            }
+            _ => {}
+        }
+    }
+    let [note] = &notes[..] else {
+        panic!("{notes:?}")
+    };
+    assert!(note.starts_with("there is no mate in "), "{note}");
+    assert!(
+        note.ends_with("whether there is one in 9 is not known"),
+        "{note}"
+    );
 }
 
 #[test]
@@ -190,6 +287,51 @@ fn every_line_is_legal_and_ordered() {
 }
 
 #[test]
+fn bounds_are_from_the_side_to_move() {
+    let mut pool = Pool::new(4).unwrap();
+    let mut seen = HashSet::new();
+    let (mut right, mut wrong) = (0, 0);
+    let other_side = MIDDLEGAMES[0].replace(" w ", " b ");
+    for text in MIDDLEGAMES.into_iter().chain([other_side.as_str()]) {
+        pool.clear();
+        let root = position(text);
+        let mut job = job(&root, depth(11), 1);
+        // Bounds are told when a search has lasted for some seconds.
+        let started = Instant::now() - Duration::from_secs(10);
+        job.control = Arc::new(Control::new(
+            started,
+            false,
+            job.root_moves.first().copied(),
+        ));
+        let number = pool.start(job);
+        let (infos, _) = finish(&pool, number);
+        let value = |info: &Info| match info.score {
+            Score::Centipawns(score) => score,
+            Score::Mate(moves) => 100_000 * moves.signum(),
+        };
+        for pair in infos.windows(2) {
+            let (before, now) = (value(&pair[0]), value(&pair[1]));
+            let kind = pair[1].bound;
+            // A window stands around a mean, so the last score may rarely be on its other side.
+            let told_rightly = match (pair[0].bound, kind) {
+                (_, ScoreBound::Exact) => continue,
+                (ScoreBound::Exact, ScoreBound::Lower) => now > before,
+                (ScoreBound::Exact, ScoreBound::Upper) => now < before,
+                (before, now) => before == now,
+            };
+            seen.insert((root.turn(), kind == ScoreBound::Lower));
+            if told_rightly {
+                right += 1;
+            } else {
+                wrong += 1;
+            }
+        }
+    }
+    assert_eq!(seen.len(), 4, "{seen:?}");
+    assert!(right >= 5 * wrong, "{right} right, {wrong} wrong");
+}
+
+#[test]
 fn limits_are_kept() {
     let mut pool = Pool::new(4).unwrap();
     let root = position(MIDDLEGAMES[0]);
@@ -231,6 +373,13 @@ fn a_search_cut_short_tells_only_what_it_knows() {
             assert!(outcome.best.is_some_and(|m| root.is_legal(m)));
             let first = infos.iter().rfind(|info| info.multipv == 1).unwrap();
             assert_eq!(outcome.best, Some(first.pv[0]), "{text} {limit}");
+            let value = |score| match score {
+                Score::Centipawns(score) => score,
+                Score::Mate(moves) => moves.signum() * 100_000 - moves,
+            };
+            let last = infos.iter().rposition(|info| info.multipv == 1).unwrap();
+            let in_order = infos[last..].is_sorted_by_key(|info| -value(info.score));
+            assert!(in_order, "{text} {limit}: {:#?}", &infos[last..]);
             for info in &infos {
                 match info.score {
                     Score::Centipawns(score) => assert!(score.abs() < 3000, "{text} {limit}"),

@@ -7,6 +7,7 @@
 
 pub mod game;
 pub mod output;
+mod pace;
 mod pending;
 mod told;
 
@@ -24,7 +25,7 @@ use crate::{
     nnue::Network,
     position::notation::CastlingStyle,
     search::{
-        Control, Event, Limits,
+        Control, Event, Info, Limits,
         clock::Clock,
         pool::{Job, Pool},
     },
@@ -43,8 +44,10 @@ pub const DEFAULT_MOVE_OVERHEAD: u64 = 25;
 pub struct Settings {
     /// How many lines to report, from 1.
     pub multipv: usize,
-    /// Whether castling is always written king takes rook.
+    /// Whether castling is always written king takes rook, when `castling` doesn't say otherwise.
     pub chess960: bool,
+    /// How castling is written, if not as `chess960` and the game's start position have it.
+    pub castling: Option<CastlingStyle>,
     /// Time kept back a move for the way between engine and GUI.
     pub move_overhead: Duration,
     /// Whether lines of analysis show win, draw and loss.
@@ -58,6 +61,7 @@ impl Default for Settings {
         Settings {
             multipv: 1,
             chess960: false,
+            castling: None,
             move_overhead: Duration::from_millis(DEFAULT_MOVE_OVERHEAD),
             show_wdl: false,
             debug: false,
@@ -110,7 +114,7 @@ impl Engine {
         self.pool.events()
     }
 
-    /// When to call [`Engine::check_deadline`], if nothing else happens before.
+    /// When to call [`Engine::check_deadline`] next, if nothing else happens before.
     pub fn deadline(&self) -> Option<Instant> {
         self.pending.as_ref()?.deadline()
     }
@@ -145,17 +149,18 @@ impl Engine {
 
     /// How castling is written in the present game.
     pub fn castling(&self) -> CastlingStyle {
-        match &self.game {
+        self.settings.castling.unwrap_or(match &self.game {
             Some(game) if !self.settings.chess960 => game.castling(),
             _ => CastlingStyle::KingTakesRook,
-        }
+        })
     }
 
     /// Sets the game. A running search is stopped and answered first.
     pub fn set_game(&mut self, game: Game) {
         self.finish();
         let start = Some(game.start_key());
-        if game.is_chess960() && !self.settings.chess960 && self.noted_start != start {
+        let unforeseen = !self.settings.chess960 && self.settings.castling.is_none();
+        if game.is_chess960() && unforeseen && self.noted_start != start {
             self.note(
                 "this is a Chess960 setup and UCI_Chess960 is off: castling is written king takes rook",
             );
@@ -182,7 +187,7 @@ impl Engine {
     /// Sets the number of search threads. A running search is stopped and answered first.
     ///
     /// # Errors
-    /// When not all threads can be had; those that could are kept.
+    /// When not all threads can be had; see [`Pool::set_threads`].
     pub fn set_threads(&mut self, threads: usize) -> Result<(), String> {
         self.finish();
         self.pool.set_threads(threads)
@@ -330,8 +335,8 @@ impl Engine {
             Event::Note(text) => self.note(text),
             Event::Info { search, info } => {
                 if let Some(pending) = current(&mut self.pending, search) {
-                    pending.note(&info);
-                    self.sink.put(Output::Info(info, pending.presentation()));
+                    let lines = pending.take(info, Instant::now());
+                    tell(&mut *self.sink, lines, pending.presentation());
                 }
             }
             Event::CurrentMove {
@@ -340,7 +345,9 @@ impl Engine {
                 current: m,
                 number,
             } => {
-                if let Some(pending) = current(&mut self.pending, search) {
+                if let Some(pending) = current(&mut self.pending, search)
+                    && pending.admits_one(Instant::now())
+                {
                     let presentation = pending.presentation();
                     self.sink.put(Output::CurrentMove {
                         depth,
@@ -365,10 +372,17 @@ impl Engine {
     }
 
     /// Answers with the best move published so far if the time is up, whatever the search is
-    /// doing: a page fault or a slow disk must not lose a game on time.
+    /// doing: a page fault or a slow disk must not lose a game on time. Tells what was held back
+    /// if that is due.
     pub fn check_deadline(&mut self, now: Instant) {
-        if self.deadline().is_some_and(|deadline| now >= deadline) {
+        let Some(pending) = &mut self.pending else {
+            return;
+        };
+        if pending.answer_by().is_some_and(|deadline| now >= deadline) {
             self.answer_now();
+        } else {
+            let lines = pending.take_due(now);
+            tell(&mut *self.sink, lines, pending.presentation());
         }
     }
 
@@ -397,13 +411,19 @@ impl Engine {
     }
 
     fn answer(&mut self, answer: Answer) {
-        if let Some(pending) = self.pending.take() {
+        if let Some(mut pending) = self.pending.take() {
             let presentation = pending.presentation();
-            if let Some(info) = pending.missing_line(answer, self.pool.network()) {
-                self.sink.put(Output::Info(info, presentation));
-            }
+            let mut lines = pending.take_rest(Instant::now());
+            lines.extend(pending.missing_line(answer, self.pool.network()));
+            tell(&mut *self.sink, lines, presentation);
             self.sink.put(Output::Answer(answer, presentation));
         }
+    }
+}
+
+fn tell(sink: &mut dyn Sink, lines: Vec<Info>, presentation: Presentation) {
+    for info in lines {
+        sink.put(Output::Info(info, presentation));
     }
 }
 

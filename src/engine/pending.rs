@@ -7,6 +7,7 @@ use std::{
 
 use super::{
     output::{Answer, Presentation},
+    pace::Pace,
     told::Told,
 };
 use crate::{
@@ -47,6 +48,7 @@ struct Search {
     hard: Option<Duration>,
     /// Whether its limits end it.
     ends: bool,
+    pace: Pace,
     told: Told,
 }
 
@@ -83,6 +85,7 @@ impl Pending {
             || limits.nodes.is_some()
             || limits.mate.is_some();
         let hard = clock.hard.map(|hard| hard.saturating_add(grace));
+        let pace = Pace::new(control.started);
         Pending {
             control,
             presentation,
@@ -93,6 +96,7 @@ impl Pending {
                 root,
                 hard,
                 ends,
+                pace,
                 told: Told::default(),
             })),
         }
@@ -123,8 +127,17 @@ impl Pending {
         !ends || self.infinite || self.control.pondering()
     }
 
-    /// When to answer without the search, if at all.
+    /// When there is something to do even if nothing happens: to answer or to tell a line.
     pub fn deadline(&self) -> Option<Instant> {
+        let told_by = match &self.source {
+            Source::Search(search) => search.pace.due(),
+            Source::Held(_) => None,
+        };
+        [self.answer_by(), told_by].into_iter().flatten().min()
+    }
+
+    /// When to answer without the search, if at all.
+    pub fn answer_by(&self) -> Option<Instant> {
         let by_clock = match &self.source {
             Source::Search(search) if !self.infinite => search
                 .hard
@@ -147,10 +160,38 @@ impl Pending {
         }
     }
 
-    /// Remembers a line that is being told.
-    pub fn note(&mut self, info: &Info) {
-        if let Source::Search(search) = &mut self.source {
-            search.told.note(info);
+    /// Takes a line that the search has found at `now` and returns those to tell.
+    pub fn take(&mut self, info: Info, now: Instant) -> Vec<Info> {
+        self.tell(|pace| pace.take(info, now))
+    }
+
+    /// The lines that were held back and are due at `now`.
+    pub fn take_due(&mut self, now: Instant) -> Vec<Info> {
+        self.tell(|pace| match pace.due() {
+            Some(due) if due <= now => pace.release(now),
+            _ => Vec::new(),
+        })
+    }
+
+    /// The lines that were held back, due or not.
+    pub fn take_rest(&mut self, now: Instant) -> Vec<Info> {
+        self.tell(|pace| pace.release(now))
+    }
+
+    fn tell(&mut self, lines: impl FnOnce(&mut Pace) -> Vec<Info>) -> Vec<Info> {
+        let Source::Search(search) = &mut self.source else {
+            return Vec::new();
+        };
+        let lines = lines(&mut search.pace);
+        lines.iter().for_each(|info| search.told.note(info));
+        lines
+    }
+
+    /// Whether a line may be told at `now` that can as well be left out.
+    pub fn admits_one(&mut self, now: Instant) -> bool {
+        match &mut self.source {
+            Source::Search(search) => search.pace.admits_one(now),
+            Source::Held(_) => false,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt};
 
-use shakmaty::{CastlingMode, CastlingSide, Move, uci::UciMove};
+use shakmaty::{CastlingMode, CastlingSide, File, Move, Square, uci::UciMove};
 
 use super::{Position, landing_square};
 
@@ -12,8 +12,12 @@ pub enum CastlingStyle {
     /// From the king's square to its own rook's: `e1h1`. Chess960 has no other way that is never
     /// ambiguous.
     KingTakesRook,
-    /// From the king's square to where it lands: `e1g1`, as ordinary chess has it.
+    /// From the king's square to where it lands: `e1g1`, as ordinary chess has it. A king that
+    /// does not stand on the e-file lands elsewhere than two squares away, where it might also
+    /// step or stay; its castling is written king takes rook.
     KingTwoSquares,
+    /// `O-O` and `O-O-O`, as people and the oldest Chess960 programs have it.
+    Letters,
 }
 
 impl CastlingStyle {
@@ -29,10 +33,18 @@ impl CastlingStyle {
 }
 
 /// Writes a move as UCI has it, such as `e2e4`, `e7e8q` or `e1h1`.
+///
+/// In every style a castling is a text that no other legal move has: the king's own rook stands on
+/// no square that it could move to, two squares are no step, and letters name the side.
 pub fn write(m: Move, style: CastlingStyle) -> String {
-    let mode = match style {
-        CastlingStyle::KingTakesRook => CastlingMode::Chess960,
-        CastlingStyle::KingTwoSquares => CastlingMode::Standard,
+    let mode = match (style, m) {
+        (CastlingStyle::Letters, Move::Castle { king, rook }) => {
+            return letters(CastlingSide::from_king_side(rook > king)).to_owned();
+        }
+        (CastlingStyle::KingTwoSquares, Move::Castle { king, .. }) if king.file() == File::E => {
+            CastlingMode::Standard
+        }
+        _ => CastlingMode::Chess960,
     };
     m.to_uci(mode).to_string()
 }
@@ -60,16 +72,18 @@ impl Error for MoveError {}
 /// Reads a move in any of the ways that clients write it, whatever the options are.
 ///
 /// A castling may be king takes rook (`e1h1`), the king to where it lands (`e1g1`, `f1g1`) when no
-/// ordinary king move has these squares, or `O-O` and `O-O-O` (zeros will do). Upper and lower case
-/// are the same. Only legal moves are returned.
+/// ordinary king move has these squares, the king two squares towards its rook (`d1f1`), or `O-O`
+/// and `O-O-O`, with zeros too and with the marks of check and mate. Upper and lower case are the
+/// same. Only legal moves are returned.
 pub fn read(position: &Position, word: &str) -> Result<Move, MoveError> {
     let illegal = || MoveError::Illegal(word.to_owned());
     let moves = position.legal_moves();
-    if let Some(side) = castling_word(word) {
-        return moves
-            .into_iter()
-            .find(|m| m.castling_side() == Some(side))
-            .ok_or_else(illegal);
+    let castling_to = |side| {
+        let castles = |m: &&Move| m.castling_side() == Some(side);
+        moves.iter().find(castles).copied()
+    };
+    if let Some(side) = castling_letters(word) {
+        return castling_to(side).ok_or_else(illegal);
     }
 
     match UciMove::from_ascii(word.to_ascii_lowercase().as_bytes()) {
@@ -83,27 +97,43 @@ pub fn read(position: &Position, word: &str) -> Result<Move, MoveError> {
             let as_written = moves
                 .iter()
                 .find(|m| m.from() == Some(from) && m.to() == to && m.promotion() == promotion);
-            let by_landing = || {
-                moves.iter().find(|&&m| {
-                    m.is_castle()
-                        && m.from() == Some(from)
-                        && landing_square(m) == to
-                        && promotion.is_none()
-                })
-            };
-            as_written.or_else(by_landing).copied().ok_or_else(illegal)
+            if let Some(&m) = as_written {
+                return Ok(m);
+            }
+            // What else a king's word can mean is a castling.
+            if promotion.is_some() || position.king(position.turn()) != from {
+                return Err(illegal());
+            }
+            let lands = |m: &&Move| m.is_castle() && landing_square(**m) == to;
+            let by_landing = moves.iter().find(lands).copied();
+            by_landing
+                .or_else(|| castling_to(two_squares(from, to)?))
+                .ok_or_else(illegal)
         }
         Ok(UciMove::Null | UciMove::Put { .. }) => Err(illegal()),
         Err(_) => Err(MoveError::Unreadable(word.to_owned())),
     }
 }
 
-fn castling_word(word: &str) -> Option<CastlingSide> {
-    match word {
-        "O-O" | "o-o" | "0-0" => Some(CastlingSide::KingSide),
-        "O-O-O" | "o-o-o" | "0-0-0" => Some(CastlingSide::QueenSide),
-        _ => None,
+/// The side that a king goes to by two squares along its rank.
+fn two_squares(from: Square, to: Square) -> Option<CastlingSide> {
+    let apart = from.rank() == to.rank() && from.distance(to) == 2;
+    apart.then(|| CastlingSide::from_king_side(to > from))
+}
+
+fn letters(side: CastlingSide) -> &'static str {
+    match side {
+        CastlingSide::KingSide => "O-O",
+        CastlingSide::QueenSide => "O-O-O",
     }
+}
+
+fn castling_letters(word: &str) -> Option<CastlingSide> {
+    let plain = word.trim_end_matches(['+', '#']);
+    let written = plain.to_ascii_uppercase().replace('0', "O");
+    CastlingSide::ALL
+        .into_iter()
+        .find(|&side| written == letters(side))
 }
 
 /// A user's word in quotes, shortened and in ASCII, so that a message that repeats it stays one line
@@ -162,14 +192,14 @@ mod tests {
     fn every_spelling_of_a_castling() {
         let both = position("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
         let (king, h1, a1) = (Square::E1, Square::H1, Square::A1);
-        for word in ["e1h1", "e1g1", "E1G1", "O-O", "o-o", "0-0"] {
+        for word in ["e1h1", "e1g1", "E1G1", "O-O", "o-o", "0-0", "O-O+", "0-0#"] {
             assert_eq!(
                 read(&both, word),
                 Ok(Move::Castle { king, rook: h1 }),
                 "{word}"
             );
         }
-        for word in ["e1a1", "e1c1", "O-O-O", "0-0-0"] {
+        for word in ["e1a1", "e1c1", "O-O-O", "0-0-0", "O-O-O+", "0-0-0#"] {
             assert_eq!(
                 read(&both, word),
                 Ok(Move::Castle { king, rook: a1 }),
@@ -215,6 +245,71 @@ mod tests {
     }
 
     #[test]
+    fn two_squares_name_the_side_wherever_the_king_stands() {
+        let castle = |text: &str, word: &str| read(&position(text), word).map(|m| m.to());
+        for (text, word, rook) in [
+            ("4k3/8/8/8/8/8/8/R2K3R w KQ - 0 1", "d1f1", Square::H1),
+            ("4k3/8/8/8/8/8/8/R2K3R w KQ - 0 1", "d1b1", Square::A1),
+            ("4k3/8/8/8/8/8/8/5KR1 w G - 0 1", "f1h1", Square::G1),
+            ("4k3/8/8/8/8/8/8/R4K2 w A - 0 1", "f1d1", Square::A1),
+            ("r2k4/8/8/8/8/8/8/4K3 b a - 0 1", "d8b8", Square::A8),
+            // Here it is also where the king lands, or its rook.
+            ("4k3/8/8/8/8/8/8/4K1R1 w G - 0 1", "e1g1", Square::G1),
+            ("4k3/8/8/8/8/8/8/1R1K4 w B - 0 1", "d1b1", Square::B1),
+        ] {
+            assert_eq!(castle(text, word), Ok(rook), "{text} {word}");
+        }
+        for (text, word) in [
+            // No right, the way barred, the wrong side, three squares, another piece's move.
+            ("4k3/8/8/8/8/8/8/R2K3R w Q - 0 1", "d1f1"),
+            ("4k3/8/8/8/8/8/8/RN1K3R w KQ - 0 1", "d1b1"),
+            ("4k3/8/8/8/8/8/8/3K3R w K - 0 1", "d1b1"),
+            ("4k3/8/8/8/8/8/8/5K1R w K - 0 1", "f1c1"),
+            ("4k3/8/8/8/8/8/8/R2K3R w KQ - 0 1", "d1d3"),
+            ("4k3/8/8/8/8/8/8/R2KN2R w KQ - 0 1", "e1g1"),
+        ] {
+            assert!(castle(text, word).is_err(), "{text} {word}");
+        }
+    }
+
+    #[test]
+    fn a_castling_in_every_style() {
+        use CastlingStyle::{KingTakesRook, KingTwoSquares, Letters};
+        for (text, read_as, written) in [
+            (
+                "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1",
+                "O-O",
+                ["e1h1", "e1g1", "O-O"],
+            ),
+            (
+                "4k3/8/8/8/8/8/8/1R2K3 w Q - 0 1",
+                "O-O-O",
+                ["e1b1", "e1c1", "O-O-O"],
+            ),
+            // Where the king does not go two squares, its squares might be a step's, or one only.
+            (
+                "4k3/8/8/8/8/8/8/R4K1R w KQ - 0 1",
+                "O-O",
+                ["f1h1", "f1h1", "O-O"],
+            ),
+            (
+                "4k3/8/8/8/8/8/8/R4K1R w KQ - 0 1",
+                "O-O-O",
+                ["f1a1", "f1a1", "O-O-O"],
+            ),
+            (
+                "4k3/8/8/8/8/8/8/6KR w H - 0 1",
+                "O-O",
+                ["g1h1", "g1h1", "O-O"],
+            ),
+        ] {
+            let m = read(&position(text), read_as).unwrap();
+            let styles = [KingTakesRook, KingTwoSquares, Letters];
+            assert_eq!(styles.map(|style| write(m, style)), written, "{text}");
+        }
+    }
+
+    #[test]
     fn promotions_in_either_case() {
         let pawn = position("4k3/P7/8/8/8/8/8/4K3 w - - 0 1");
         for (word, written) in [("a7a8Q", "a7a8q"), ("a7a8n", "a7a8n"), ("A7A8R", "a7a8r")] {
@@ -239,7 +334,7 @@ mod tests {
         let start = Position::startpos();
         for word in [
             "", "e2", "e2e", "e2e4e4", "e2-e4", "Nf3", "é2é4", "e2e4ü", "♔", "\0\0\0\0", "O-O-",
-            "e9e4",
+            "e9e4", "+", "O-O-O-O", "OO", "O-O?",
         ] {
             assert_eq!(
                 read(&start, word),

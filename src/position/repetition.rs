@@ -50,6 +50,19 @@ impl KeyHistory {
         self.earlier(position).count()
     }
 
+    /// The keys that have occurred twice or more.
+    pub fn repeated(&self) -> Vec<u64> {
+        let mut sorted = self.keys.clone();
+        sorted.sort_unstable();
+        let mut repeated: Vec<u64> = sorted
+            .windows(2)
+            .filter(|pair| pair[0] == pair[1])
+            .map(|pair| pair[0])
+            .collect();
+        repeated.dedup();
+        repeated
+    }
+
     /// The distances in plies back to earlier occurrences of the current position.
     fn earlier(&self, position: &Position) -> impl Iterator<Item = usize> + '_ {
         let last = self.keys.len() - 1;

@@ -9,7 +9,7 @@ use super::{
     clock::Lesson,
     negamax::Root,
     params,
-    score::{INFINITE, MATE_IN_MAX, MAX_DEPTH, is_decisive, moves_to_mate},
+    score::{INFINITE, MATE_IN_MAX, MAX_DEPTH, is_decisive},
     worker::{RootMove, Worker},
 };
 
@@ -51,6 +51,7 @@ impl Worker<'_> {
         let mut course = Course::default();
         let mut completed = 0;
         let mut told: Vec<(Move, i32)> = Vec::new();
+        let mut hunt = self.new_hunt();
 
         // Should not even one move be searched, this is what there is to say of it.
         let root = &self.search.job.root;
@@ -87,11 +88,22 @@ impl Worker<'_> {
             }
             self.publish();
             told = self.tell_lines(lines, depth);
-            if self.enough(&mut course, fail_lows) {
+            if let Some(current) = &mut hunt
+                && self.hunt(current)
+            {
+                hunt = None;
+                break;
+            }
+            if self.aborted || self.enough(&mut course, fail_lows) {
                 break;
             }
         }
+        if let Some(hunt) = &mut hunt {
+            let alone = completed == MAX_DEPTH && self.search.job.limits.depth.is_none();
+            self.end_hunt(hunt, alone && !self.aborted);
+        }
 
+        self.lower_what_is_stale(lines);
         // An iteration cut short may still have found something better.
         let best = self.root_moves[0].clone();
         if self.id == 0 {
@@ -103,6 +115,16 @@ impl Worker<'_> {
         Finding {
             best,
             depth: completed,
+        }
+    }
+
+    /// In an iteration cut short, the lines that it did not come to have older scores. They are
+    /// worth no more than the ones before, which were the best of all moves.
+    fn lower_what_is_stale(&mut self, lines: usize) {
+        let mut greatest = INFINITE;
+        for root_move in &mut self.root_moves[..lines] {
+            root_move.score = root_move.newest_score().min(greatest);
+            greatest = root_move.score;
         }
     }
 
@@ -208,7 +230,7 @@ impl Worker<'_> {
         });
     }
 
-    /// Whether the iterations so far are enough, by clock, nodes or mate.
+    /// Whether the iterations so far are enough, by clock or nodes.
     fn enough(&mut self, course: &mut Course, fail_lows: usize) -> bool {
         let best = &self.root_moves[0];
         let (m, score, spent) = (best.m, best.newest_score(), best.nodes);
@@ -231,13 +253,6 @@ impl Worker<'_> {
         course.score = score;
 
         let limits = &self.search.job.limits;
-        if let Some(wanted) = limits.mate
-            && let Some(moves) = moves_to_mate(score)
-            && moves > 0
-            && moves as u32 <= wanted
-        {
-            return true;
-        }
         if limits.soft_nodes.is_some_and(|soft| self.nodes >= soft) {
             return true;
         }

@@ -8,6 +8,7 @@ mod extension;
 mod history;
 mod iterate;
 mod lessons;
+mod mate;
 mod negamax;
 pub mod params;
 mod picker;
@@ -21,7 +22,7 @@ pub mod wdl;
 mod worker;
 
 use std::{
-    sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+    sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering},
     time::{Duration, Instant},
 };
 
@@ -53,7 +54,7 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Begin no further iteration once the leading thread has searched so many nodes.
     pub soft_nodes: Option<u64>,
-    /// Stop once a mate in this many moves is proven.
+    /// Stop once it is known whether there is a mate in this many moves, and which is the shortest.
     pub mate: Option<u32>,
     /// Hold the answer until `stop`.
     pub infinite: bool,
@@ -61,10 +62,15 @@ pub struct Limits {
     pub ponder: bool,
 }
 
+/// The states of [`Control::state`], each later than the one before.
+const SEARCHING: u8 = 0;
+const AT_REST: u8 = 1;
+const STOPPED: u8 = 2;
+
 /// What a search and those who command it share.
 #[derive(Debug)]
 pub struct Control {
-    stop: AtomicBool,
+    state: AtomicU8,
     /// Microseconds from `started` to `ponderhit`; `u64::MAX` while pondering.
     ponderhit: AtomicU64,
     /// The best root move so far and the expected reply, packed; see [`Control::best`].
@@ -81,7 +87,7 @@ impl Control {
     /// it knows better.
     pub fn new(started: Instant, ponder: bool, fallback: Option<Move>) -> Control {
         let control = Control {
-            stop: AtomicBool::new(false),
+            state: AtomicU8::new(SEARCHING),
             ponderhit: AtomicU64::new(if ponder { u64::MAX } else { 0 }),
             best: AtomicU32::new(0),
             released: Condvar::new(),
@@ -94,10 +100,15 @@ impl Control {
         control
     }
 
-    /// Asks the search to end.
+    /// Asks the search to end and to answer.
     pub fn stop(&self) {
-        self.stop.store(true, Ordering::Release);
+        self.state.store(STOPPED, Ordering::Release);
         self.wake();
+    }
+
+    /// Ends the search: there is nothing more to find, though the answer may have to wait.
+    pub fn rest(&self) {
+        self.state.fetch_max(AT_REST, Ordering::Release);
     }
 
     fn wake(&self) {
@@ -114,10 +125,15 @@ impl Control {
         }
     }
 
-    /// Whether the search has been asked to end.
-    #[inline]
+    /// Whether the search has been asked to end and to answer.
     pub fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.state.load(Ordering::Relaxed) == STOPPED
+    }
+
+    /// Whether nobody need search any more.
+    #[inline]
+    pub fn search_over(&self) -> bool {
+        self.state.load(Ordering::Relaxed) != SEARCHING
     }
 
     /// The opponent played the expected move: the clock is ours from `now` on.

@@ -33,7 +33,11 @@ use crate::{
         Position,
         repetition::{self, KeyHistory},
     },
+    system,
 };
+
+/// Bytes that a thread touches: what it remembers and a part of its stack, generously.
+const THREAD_MEMORY: u64 = 5 << 20;
 
 /// One search to do.
 #[derive(Clone, Debug)]
@@ -245,10 +249,19 @@ impl Pool {
     /// Sets the number of threads. Waits for the end of a running search (stop it first).
     ///
     /// # Errors
-    /// When not all threads can be had; those that could are kept.
+    /// When there is no memory for them, and the number stays; or when the system doesn't give as
+    /// many, and those are kept that it gave.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), String> {
         self.wait_until_idle();
         let threads = threads.max(1);
+        let more = threads.saturating_sub(self.threads.len()) as u64;
+        // The system may promise memory that it hasn't got, and kill whoever then touches it.
+        if let Some(available) = system::available_memory().filter(|_| more > 1)
+            && more * THREAD_MEMORY > available
+        {
+            let room = self.threads.len() as u64 + available / THREAD_MEMORY;
+            return Err(format!("there is free memory for {room} only"));
+        }
         while self.threads.len() > threads {
             self.threads.pop();
         }
@@ -384,13 +397,16 @@ fn guarded(
 fn lead(search: &Search, memory: &mut Memory, events: &Sender<Event>) {
     let job = &search.job;
     let own = guarded(0, search, memory, events);
+    // Whoever has to wait for the answer, nobody has anything left to do.
+    job.control.rest();
     job.control.hold(job.limits.infinite);
     job.control.stop();
     let helpers = search.counters.len() - 1;
     let others: Vec<Finding> = search.findings.1.iter().take(helpers).flatten().collect();
 
     let number = search.number;
-    let voting = job.multipv == 1 && job.limits.depth.is_none();
+    // A mate that was asked for is the leading thread's to prove.
+    let voting = job.multipv == 1 && job.limits.depth.is_none() && job.limits.mate.is_none();
     let chosen = match &own {
         Some(own) if voting => vote(own, &others),
         Some(own) => Some(own),

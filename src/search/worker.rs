@@ -294,8 +294,9 @@ impl<'a> Worker<'a> {
         Context::new(position, threats.all, self.predecessors(ply))
     }
 
+    /// Counts a node that is looked at.
     #[inline]
-    fn count_node(&mut self) {
+    pub fn count_node(&mut self) {
         self.nodes += 1;
         self.search.counters[self.id].store(self.nodes, Relaxed);
     }
@@ -354,7 +355,7 @@ impl<'a> Worker<'a> {
         }
         let control = &self.search.job.control;
         self.aborted =
-            control.stopped() || self.enough_nodes() || self.id == 0 && self.out_of_time();
+            control.search_over() || self.enough_nodes() || self.id == 0 && self.out_of_time();
         self.aborted
     }
 

@@ -8,7 +8,10 @@ use std::{
 
 use crossbeam::channel::{Receiver, bounded};
 
-use super::command::{Command, Parsed};
+use super::{
+    command::{Command, Parsed},
+    log::{Direction, Log},
+};
 
 /// The longest line that is read, in bytes; enough for the moves of any game that will ever be
 /// played. The rest of a longer one is thrown away, and the line with it.
@@ -26,11 +29,11 @@ pub enum Input {
     End,
 }
 
-/// Starts a thread that reads `source` until it ends.
+/// Starts a thread that reads `source` until it ends, and records the lines in `log`.
 ///
 /// # Errors
 /// When the system has no thread to give.
-pub fn spawn(source: impl Read + Send + 'static) -> io::Result<Receiver<Input>> {
+pub fn spawn(source: impl Read + Send + 'static, log: Log) -> io::Result<Receiver<Input>> {
     let (sender, receiver) = bounded(GREATEST_BACKLOG);
     thread::Builder::new()
         .name("reader".to_owned())
@@ -41,7 +44,11 @@ pub fn spawn(source: impl Read + Send + 'static) -> io::Result<Receiver<Input>> 
             while let Some(line) = lines.next() {
                 let read_at = Instant::now();
                 let parsed = match line {
-                    Line::Whole(bytes) => Parsed::new(&String::from_utf8_lossy(&bytes)),
+                    Line::Whole(bytes) => {
+                        let text = String::from_utf8_lossy(&bytes);
+                        log.put(Direction::In, read_at, &text);
+                        Parsed::new(&text)
+                    }
                     Line::TooLong => Parsed {
                         command: Command::Unknown,
                         notes: vec![format!(
@@ -108,7 +115,7 @@ mod tests {
     use super::*;
 
     fn read_all(source: impl Read + Send + 'static) -> Vec<Parsed> {
-        let receiver = spawn(source).expect("a thread");
+        let receiver = spawn(source, Log::default()).expect("a thread");
         let mut lines = Vec::new();
         loop {
             match receiver

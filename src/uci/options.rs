@@ -2,10 +2,11 @@
 
 use std::{error::Error, fmt, path::Path, time::Duration};
 
+use super::log::Log;
 use crate::{
     engine::{DEFAULT_HASH, DEFAULT_MOVE_OVERHEAD, Engine},
     nnue::Network,
-    position::notation::quoted,
+    position::notation::{CastlingStyle, quoted},
 };
 
 /// The greatest table in mebibytes: 32 tebibytes.
@@ -17,6 +18,18 @@ const GREATEST_MULTIPV: i64 = 256;
 /// The greatest move overhead in milliseconds.
 const GREATEST_MOVE_OVERHEAD: i64 = 5000;
 
+/// How GUIs write a text of no length.
+const EMPTY: &str = "<empty>";
+
+/// What options act on.
+#[derive(Debug)]
+pub struct Scope<'a> {
+    /// The engine.
+    pub engine: &'a mut Engine,
+    /// The record of the conversation.
+    pub log: &'a Log,
+}
+
 /// One option.
 #[derive(Debug)]
 pub struct UciOption {
@@ -26,8 +39,8 @@ pub struct UciOption {
     pub kind: Kind,
 }
 
-/// What kind of value an option has, and how it takes effect. The numbers handed to setters are
-/// within the range.
+/// What kind of value an option has, and how it takes effect. Setters are handed only values that
+/// the option can have.
 #[derive(Debug)]
 pub enum Kind {
     /// A whole number.
@@ -39,38 +52,59 @@ pub enum Kind {
         /// The greatest value.
         max: i64,
         /// Sets it; an error is why it can't be, and leaves the old value.
-        set: fn(&mut Engine, i64) -> Result<(), String>,
+        set: fn(&mut Scope, i64) -> Result<(), String>,
     },
     /// Yes or no.
     Check {
         /// The value before it is set.
         default: bool,
         /// Sets it.
-        set: fn(&mut Engine, bool),
+        set: fn(&mut Scope, bool),
+    },
+    /// One of a few words.
+    Combo {
+        /// The words; the first is the value before it is set.
+        choices: &'static [&'static str],
+        /// Sets it to the word of this index.
+        set: fn(&mut Scope, usize),
     },
     /// Text, spaces included.
     Text {
-        /// The value before it is set; setting this, nothing or [`EMPTY`] goes back to it.
+        /// The value before it is set; setting this, nothing or `<empty>` goes back to it.
         default: &'static str,
         /// Sets it, `None` to go back; an error is why it can't be, and leaves the old value.
-        set: fn(&mut Engine, Option<&str>) -> Result<(), String>,
+        set: fn(&mut Scope, Option<&str>) -> Result<(), String>,
     },
     /// Something to do.
     Button {
         /// Does it.
-        press: fn(&mut Engine),
+        press: fn(&mut Scope),
     },
 }
 
-/// All options, in the order in which they are listed.
-static OPTIONS: [UciOption; 9] = [
+/// All options, in the order in which they are listed. Many clients set them in that order, so the
+/// record of the conversation comes first.
+static OPTIONS: [UciOption; 14] = [
+    UciOption {
+        name: "Debug Log File",
+        kind: Kind::Text {
+            default: EMPTY,
+            set: |scope, path| match path {
+                Some(path) => scope.log.open(path),
+                None => {
+                    scope.log.close();
+                    Ok(())
+                }
+            },
+        },
+    },
     UciOption {
         name: "Hash",
         kind: Kind::Spin {
             default: DEFAULT_HASH as i64,
             min: 1,
             max: GREATEST_HASH,
-            set: |engine, mebibytes| engine.set_hash(mebibytes as usize),
+            set: |scope, mebibytes| scope.engine.set_hash(mebibytes as usize),
         },
     },
     UciOption {
@@ -79,7 +113,7 @@ static OPTIONS: [UciOption; 9] = [
             default: 1,
             min: 1,
             max: GREATEST_THREADS,
-            set: |engine, threads| engine.set_threads(threads as usize),
+            set: |scope, threads| scope.engine.set_threads(threads as usize),
         },
     },
     UciOption {
@@ -88,8 +122,8 @@ static OPTIONS: [UciOption; 9] = [
             default: 1,
             min: 1,
             max: GREATEST_MULTIPV,
-            set: |engine, lines| {
-                engine.settings_mut().multipv = lines as usize;
+            set: |scope, lines| {
+                scope.engine.settings_mut().multipv = lines as usize;
                 Ok(())
             },
         },
@@ -106,7 +140,21 @@ static OPTIONS: [UciOption; 9] = [
         name: "UCI_Chess960",
         kind: Kind::Check {
             default: false,
-            set: |engine, on| engine.settings_mut().chess960 = on,
+            set: |scope, on| scope.engine.settings_mut().chess960 = on,
+        },
+    },
+    UciOption {
+        name: "Castling Notation",
+        kind: Kind::Combo {
+            choices: &["auto", "king takes rook", "king two squares", "O-O"],
+            set: |scope, choice| {
+                scope.engine.settings_mut().castling = [
+                    None,
+                    Some(CastlingStyle::KingTakesRook),
+                    Some(CastlingStyle::KingTwoSquares),
+                    Some(CastlingStyle::Letters),
+                ][choice];
+            },
         },
     },
     UciOption {
@@ -115,8 +163,9 @@ static OPTIONS: [UciOption; 9] = [
             default: DEFAULT_MOVE_OVERHEAD as i64,
             min: 0,
             max: GREATEST_MOVE_OVERHEAD,
-            set: |engine, milliseconds| {
-                engine.settings_mut().move_overhead = Duration::from_millis(milliseconds as u64);
+            set: |scope, milliseconds| {
+                scope.engine.settings_mut().move_overhead =
+                    Duration::from_millis(milliseconds as u64);
                 Ok(())
             },
         },
@@ -124,34 +173,59 @@ static OPTIONS: [UciOption; 9] = [
     UciOption {
         name: "Clear Hash",
         kind: Kind::Button {
-            press: Engine::clear_hash,
+            press: |scope| scope.engine.clear_hash(),
         },
     },
     UciOption {
         name: "UCI_ShowWDL",
         kind: Kind::Check {
             default: false,
-            set: |engine, on| engine.settings_mut().show_wdl = on,
+            set: |scope, on| scope.engine.settings_mut().show_wdl = on,
+        },
+    },
+    // Clients tell these to every engine that lists them. They change nothing: Zuylen plays alike
+    // against everybody, and analyses as it plays.
+    UciOption {
+        name: "UCI_AnalyseMode",
+        kind: Kind::Check {
+            default: false,
+            set: |_, _| {},
+        },
+    },
+    UciOption {
+        name: "UCI_Opponent",
+        kind: Kind::Text {
+            default: EMPTY,
+            set: |_, _| Ok(()),
+        },
+    },
+    // For reading; whoever sets it all the same is left in peace.
+    UciOption {
+        name: "UCI_EngineAbout",
+        kind: Kind::Text {
+            default: concat!(
+                "Zuylen ",
+                env!("CARGO_PKG_VERSION"),
+                ", a Chess960 engine; free software under the GPL, version 3 or later"
+            ),
+            set: |_, _| Ok(()),
         },
     },
     UciOption {
         name: "EvalFile",
         kind: Kind::Text {
             default: "<embedded>",
-            set: |engine, path| {
+            set: |scope, path| {
                 let network = match path {
                     Some(path) => Network::load(Path::new(path)).map_err(|e| e.to_string())?,
                     None => Network::embedded(),
                 };
-                engine.set_network(network);
+                scope.engine.set_network(network);
                 Ok(())
             },
         },
     },
 ];
-
-/// How GUIs write a text of no length.
-const EMPTY: &str = "<empty>";
 
 /// Why an option was not set. Its old value stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -175,6 +249,15 @@ pub enum OptionError {
         name: &'static str,
         /// What was given.
         given: Option<String>,
+    },
+    /// The value is none of the words that the option knows.
+    NotAChoice {
+        /// The option.
+        name: &'static str,
+        /// What was given.
+        given: Option<String>,
+        /// The words.
+        choices: &'static [&'static str],
     },
     /// The value is good, but could not be put into force.
     Failed {
@@ -205,6 +288,14 @@ impl fmt::Display for OptionError {
             OptionError::NotBoolean { name, given } => {
                 write!(f, "{name} takes 'true' or 'false', not {}", shown(given))
             }
+            OptionError::NotAChoice {
+                name,
+                given,
+                choices,
+            } => {
+                let choices = choices.join("', '");
+                write!(f, "{name} takes one of '{choices}', not {}", shown(given))
+            }
             OptionError::Failed { name, reason } => write!(f, "{name} not set: {reason}"),
         }
     }
@@ -212,11 +303,11 @@ impl fmt::Display for OptionError {
 
 impl Error for OptionError {}
 
-/// Sets an option of `engine` to a value as it was written.
+/// Sets an option to a value as it was written.
 ///
 /// # Errors
 /// When there is no such option or it can't have this value; the old value stands.
-pub fn set(engine: &mut Engine, name: &str, value: Option<&str>) -> Result<(), OptionError> {
+pub fn set(mut scope: Scope, name: &str, value: Option<&str>) -> Result<(), OptionError> {
     let Some(option) = OPTIONS
         .iter()
         .find(|option| option.name.eq_ignore_ascii_case(name))
@@ -224,31 +315,47 @@ pub fn set(engine: &mut Engine, name: &str, value: Option<&str>) -> Result<(), O
         return tuning::set(name, value);
     };
     let name = option.name;
+    let given = || value.map(str::to_owned);
+    let failed = |reason| OptionError::Failed { name, reason };
     match option.kind {
         Kind::Spin { min, max, set, .. } => {
             let number = number_within(name, value, min, max)?;
-            set(engine, number).map_err(|reason| OptionError::Failed { name, reason })
+            set(&mut scope, number).map_err(failed)
         }
-        Kind::Check { set, .. } => match value.map(str::to_ascii_lowercase).as_deref() {
-            Some("true") => {
-                set(engine, true);
-                Ok(())
-            }
-            Some("false") => {
-                set(engine, false);
-                Ok(())
-            }
-            _ => Err(OptionError::NotBoolean {
-                name,
-                given: value.map(str::to_owned),
-            }),
-        },
+        Kind::Check { set, .. } => {
+            let on = match value.map(str::to_ascii_lowercase).as_deref() {
+                Some("true") => true,
+                Some("false") => false,
+                _ => {
+                    return Err(OptionError::NotBoolean {
+                        name,
+                        given: given(),
+                    });
+                }
+            };
+            set(&mut scope, on);
+            Ok(())
+        }
+        Kind::Combo { choices, set } => {
+            let is_given = |choice: &&str| value.is_some_and(|v| v.eq_ignore_ascii_case(choice));
+            let choice =
+                choices
+                    .iter()
+                    .position(is_given)
+                    .ok_or_else(|| OptionError::NotAChoice {
+                        name,
+                        given: given(),
+                        choices,
+                    })?;
+            set(&mut scope, choice);
+            Ok(())
+        }
         Kind::Text { default, set } => {
             let value = value.filter(|&value| !["", EMPTY, default].contains(&value));
-            set(engine, value).map_err(|reason| OptionError::Failed { name, reason })
+            set(&mut scope, value).map_err(failed)
         }
         Kind::Button { press } => {
-            press(engine);
+            press(&mut scope);
             Ok(())
         }
     }
@@ -289,6 +396,12 @@ impl fmt::Display for UciOption {
                 write!(f, "spin default {default} min {min} max {max}")
             }
             Kind::Check { default, .. } => write!(f, "check default {default}"),
+            Kind::Combo { choices, .. } => {
+                write!(f, "combo default {}", choices[0])?;
+                choices
+                    .iter()
+                    .try_for_each(|choice| write!(f, " var {choice}"))
+            }
             Kind::Text { default, .. } => write!(f, "string default {default}"),
             Kind::Button { .. } => f.write_str("button"),
         }
@@ -336,92 +449,4 @@ mod tuning {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn engine() -> Engine {
-        Engine::new(|_| {}).expect("threads and memory")
-    }
-
-    #[test]
-    fn values_within_the_range_are_taken() {
-        let mut engine = engine();
-        for (name, value) in [
-            ("hash", Some("1")),
-            ("THREADS", Some("2")),
-            ("MultiPV", Some("256")),
-            ("Move Overhead", Some("5000")),
-            ("uci_chess960", Some("TRUE")),
-            ("UCI_ShowWDL", Some("true")),
-            ("Ponder", Some("true")),
-            ("clear hash", None),
-            ("Clear Hash", Some("now")),
-        ] {
-            assert_eq!(set(&mut engine, name, value), Ok(()), "{name}");
-        }
-        let settings = engine.settings();
-        assert!(settings.chess960 && settings.show_wdl);
-        assert_eq!(settings.multipv, 256);
-        assert_eq!(settings.move_overhead, Duration::from_millis(5000));
-    }
-
-    #[test]
-    fn anything_else_is_refused_and_changes_nothing() {
-        let mut engine = engine();
-        let before = engine.settings().clone();
-        for name in ["Hash", "Threads", "MultiPV", "Move Overhead"] {
-            for value in [
-                None,
-                Some(""),
-                Some("-1"),
-                Some("99999999999999999999"),
-                Some("1.5"),
-                Some("x"),
-            ] {
-                let error = set(&mut engine, name, value).expect_err(name);
-                assert!(matches!(error, OptionError::OutOfRange { .. }), "{error}");
-                assert!(error.to_string().contains(" from "), "{error}");
-            }
-        }
-        for value in [None, Some("yes"), Some("1"), Some("")] {
-            assert!(
-                set(&mut engine, "UCI_Chess960", value).is_err(),
-                "{value:?}"
-            );
-        }
-        assert!(matches!(
-            set(&mut engine, "Hsah", Some("1")),
-            Err(OptionError::Unknown(_))
-        ));
-        assert_eq!(*engine.settings(), before);
-    }
-
-    #[test]
-    fn defaults_are_within_their_ranges_and_true() {
-        for option in &OPTIONS {
-            if let Kind::Spin {
-                default, min, max, ..
-            } = option.kind
-            {
-                assert!((min..=max).contains(&default), "{}", option.name);
-            }
-        }
-        let settings = crate::engine::Settings::default();
-        assert_eq!(
-            settings.move_overhead.as_millis(),
-            u128::from(DEFAULT_MOVE_OVERHEAD)
-        );
-        assert_eq!(settings.multipv, 1);
-        assert!(!settings.chess960 && !settings.show_wdl);
-    }
-
-    #[test]
-    fn the_listing_is_what_a_gui_reads() {
-        let lines: Vec<String> = listing().collect();
-        assert!(
-            lines.contains(&"option name Hash type spin default 16 min 1 max 33554432".to_owned())
-        );
-        assert!(lines.contains(&"option name UCI_Chess960 type check default false".to_owned()));
-        assert!(lines.contains(&"option name Clear Hash type button".to_owned()));
-    }
-}
+mod tests;

@@ -7,10 +7,12 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
+
+use super::log::{Direction, Log};
 
 /// How many lines may wait before those that aren't needed are dropped. A program that reads at
 /// all never gets so far behind.
@@ -54,11 +56,11 @@ impl Outbox {
 }
 
 impl Writer {
-    /// Starts a thread that writes to `target`.
+    /// Starts a thread that writes to `target`, and records in `log` what was written.
     ///
     /// # Errors
     /// When the system has no thread to give.
-    pub fn spawn(target: impl Write + Send + 'static) -> io::Result<Writer> {
+    pub fn spawn(target: impl Write + Send + 'static, log: Log) -> io::Result<Writer> {
         let (lines, queue) = unbounded();
         let (closing, closed) = unbounded();
         let backlog = Arc::new(AtomicUsize::new(0));
@@ -71,7 +73,7 @@ impl Writer {
             .spawn(move || {
                 // A failed write means that nobody reads any more. Either way this ends the thread and
                 // with it `closing`, which is how the session hears of it.
-                let _ = write_lines(target, &queue, &backlog);
+                let _ = write_lines(target, &queue, &backlog, &log);
                 drop(closing);
             })?;
         Ok(Writer { outbox, closed })
@@ -99,6 +101,7 @@ fn write_lines(
     mut target: impl Write,
     queue: &Receiver<Option<String>>,
     backlog: &AtomicUsize,
+    log: &Log,
 ) -> io::Result<()> {
     let mut text = String::new();
     while let Ok(first) = queue.recv() {
@@ -121,6 +124,9 @@ fn write_lines(
         target.write_all(text.as_bytes())?;
         target.flush()?;
         backlog.fetch_sub(taken, Ordering::Relaxed);
+        let written_at = Instant::now();
+        text.lines()
+            .for_each(|line| log.put(Direction::Out, written_at, line));
         if ended {
             break;
         }
@@ -155,7 +161,7 @@ mod tests {
     #[test]
     fn nothing_needed_is_lost_when_nobody_reads_for_a_while() {
         let target = Gated::default();
-        let writer = Writer::spawn(target.clone()).expect("a thread");
+        let writer = Writer::spawn(target.clone(), Log::default()).expect("a thread");
         let shut = target.gate.lock();
         for _ in 0..3 * GREATEST_BACKLOG {
             writer.outbox().offer("info depth 1");
@@ -190,7 +196,7 @@ mod tests {
                 Ok(())
             }
         }
-        let writer = Writer::spawn(Closed).expect("a thread");
+        let writer = Writer::spawn(Closed, Log::default()).expect("a thread");
         writer.outbox().send("readyok");
         assert!(matches!(
             writer.closed().recv_timeout(Duration::from_secs(20)),

@@ -16,7 +16,8 @@ use crossbeam::{
 use super::{
     command::{Command, Go, Parsed, Setup},
     input::{self, Input},
-    options,
+    log::{Direction, Log},
+    options::{self, Scope},
     output::{Outbox, Writer},
     report, setup,
     task::{self, Task},
@@ -35,6 +36,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 pub struct Session {
     engine: Engine,
     writer: Writer,
+    log: Log,
     input: Receiver<Input>,
     task: Option<Task>,
     /// Commands that wait for the task to be over.
@@ -46,6 +48,7 @@ enum Wake {
     Input(Input),
     Event(Event),
     TaskEnded,
+    LogFailed(String),
     Deadline,
     Closed,
 }
@@ -64,7 +67,7 @@ pub fn run(
     target: impl Write + Send + 'static,
 ) -> Result<Engine, String> {
     let mut session = Session::new(target)?;
-    session.input = input::spawn(source).map_err(|error| error.to_string())?;
+    session.input = input::spawn(source, session.log.clone()).map_err(|error| error.to_string())?;
     while session.step().is_continue() {}
     Ok(session.end())
 }
@@ -85,8 +88,10 @@ pub fn run_lines<'a>(
         if !joins_in && session.wait().is_break() {
             break;
         }
+        let read_at = Instant::now();
+        session.log.put(Direction::In, read_at, line);
         session.note_all(&notes);
-        if session.obey(command, Instant::now()).is_break() {
+        if session.obey(command, read_at).is_break() {
             break;
         }
     }
@@ -97,7 +102,8 @@ pub fn run_lines<'a>(
 
 impl Session {
     fn new(target: impl Write + Send + 'static) -> Result<Session, String> {
-        let writer = Writer::spawn(target).map_err(|error| error.to_string())?;
+        let log = Log::default();
+        let writer = Writer::spawn(target, log.clone()).map_err(|error| error.to_string())?;
         let outbox = writer.outbox().clone();
         let engine = Engine::new(move |output: Output| {
             let line = report::line(&output);
@@ -111,6 +117,7 @@ impl Session {
         Ok(Session {
             engine,
             writer,
+            log,
             input: never(),
             task: None,
             waiting: VecDeque::new(),
@@ -120,6 +127,7 @@ impl Session {
     /// Writes the last lines. The engine is given back rather than dropped, see [`run`].
     fn end(self) -> Engine {
         self.writer.finish(LAST_WORDS);
+        self.log.close();
         self.engine
     }
 
@@ -150,6 +158,11 @@ impl Session {
             Wake::Event(event) => self.engine.handle(event),
             Wake::Deadline => self.engine.check_deadline(Instant::now()),
             Wake::TaskEnded => return self.after_task(),
+            Wake::LogFailed(reason) => {
+                self.note(&format!(
+                    "Debug Log File: nothing more is recorded: {reason}"
+                ));
+            }
         }
         Flow::Continue(())
     }
@@ -162,6 +175,8 @@ impl Session {
             // The pool lives as long as the engine, and holds the other end.
             recv(self.engine.events()) -> event => event.map_or(Wake::Closed, Wake::Event),
             recv(task_ended) -> _ => Wake::TaskEnded,
+            // The log itself holds the other end.
+            recv(self.log.failures()) -> reason => reason.map_or(Wake::Closed, Wake::LogFailed),
             recv(deadline) -> _ => Wake::Deadline,
             recv(self.writer.closed()) -> _ => Wake::Closed,
         }
@@ -246,7 +261,11 @@ impl Session {
     fn set_option(&mut self, name: &str, value: Option<&str>) {
         // The answer that is owed comes before any complaint.
         self.engine.finish();
-        if let Err(error) = options::set(&mut self.engine, name, value) {
+        let scope = Scope {
+            engine: &mut self.engine,
+            log: &self.log,
+        };
+        if let Err(error) = options::set(scope, name, value) {
             self.note(&error.to_string());
         }
     }

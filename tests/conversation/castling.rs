@@ -151,3 +151,94 @@ fn promotions_are_written_small_and_read_in_any_size() {
     let shown = program.wait_for("FEN:", AT_ONCE);
     assert_eq!(shown, "FEN: Q3k3/8/8/8/8/8/8/4K3 b - - 0 1");
 }
+
+#[test]
+fn castling_is_written_as_the_option_says() {
+    let ordinary = (
+        "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 9",
+        ["e1h1", "e1a1"],
+    );
+    // King f1, and in ordinary chess's place with other rooks.
+    let from_f1 = ("4k3/8/8/8/8/8/3P4/R4K1R w KQ - 0 1", ["f1h1", "f1a1"]);
+    let inner = ("4k3/8/8/8/8/8/3P4/1R2K1R1 w GB - 0 1", ["e1g1", "e1b1"]);
+    let mut program = Program::start();
+    for (notation, (fen, asked), written) in [
+        ("auto", ordinary, ["e1g1", "e1c1"]),
+        ("king takes rook", ordinary, ["e1h1", "e1a1"]),
+        ("King Two Squares", ordinary, ["e1g1", "e1c1"]),
+        ("o-o", ordinary, ["O-O", "O-O-O"]),
+        ("auto", from_f1, ["f1h1", "f1a1"]),
+        ("king two squares", from_f1, ["f1h1", "f1a1"]),
+        ("O-O", from_f1, ["O-O", "O-O-O"]),
+        ("king takes rook", inner, ["e1g1", "e1b1"]),
+        ("king two squares", inner, ["e1g1", "e1c1"]),
+        ("O-O", inner, ["O-O", "O-O-O"]),
+    ] {
+        // The option goes before the other one.
+        for chess960 in [true, false] {
+            if notation == "auto" && chess960 {
+                continue;
+            }
+            program.send(&format!(
+                "setoption name Castling Notation value {notation}\n\
+                 setoption name UCI_Chess960 value {chess960}\nposition fen {fen}"
+            ));
+            let said = program.sync();
+            let noted = notes(&said).len();
+            let expected = usize::from(notation == "auto" && fen == from_f1.0);
+            assert_eq!(noted, expected, "{notation}, {chess960}: {said:?}");
+            for (asked, written) in asked.iter().zip(written) {
+                let answer = program.ask(&format!("go depth 3 searchmoves {asked}"));
+                assert_eq!(answer.best, written, "{notation} {fen}");
+                let line = format!(" pv {written}");
+                assert!(answer.last_info().contains(&line), "{}", answer.last_info());
+            }
+        }
+    }
+    // What it writes, it reads.
+    program.send(&format!("position fen {} moves O-O-O+\nd", from_f1.0));
+    assert_eq!(
+        program.wait_for("FEN:", AT_ONCE),
+        "FEN: 4k3/8/8/8/8/8/3P4/2KR3R b - - 1 1"
+    );
+}
+
+#[test]
+fn the_expected_reply_is_written_alike() {
+    let mut program = Program::start();
+    program.send("setoption name Castling Notation value O-O");
+    // White can mate after that, by castling alone.
+    let fen = "3k4/2p5/4Q3/8/8/p7/8/2RK4 b C - 0 1";
+    let answer = program.ask(&format!("position fen {fen}\ngo depth 4 searchmoves a3a2"));
+    assert_eq!(answer.best, "a3a2");
+    assert_eq!(answer.ponder.as_deref(), Some("O-O-O"));
+    let last = answer.last_info();
+    assert!(last.ends_with(" pv a3a2 O-O-O"), "{last}");
+}
+
+#[test]
+fn castling_as_old_and_odd_programs_write_it() {
+    let mut program = Program::start();
+    let both = "r2k3r/3p1p2/8/8/8/8/3P1P2/R2K3R w KQkq - 0 1";
+    for (moves, right) in [
+        ("O-O O-O-O", "2kr3r/3p1p2/8/8/8/8/3P1P2/R4RK1 w - - 2 2"),
+        ("0-0-0+ 0-0#", "r4rk1/3p1p2/8/8/8/8/3P1P2/2KR3R w - - 2 2"),
+        ("d1h1 d8a8", "2kr3r/3p1p2/8/8/8/8/3P1P2/R4RK1 w - - 2 2"),
+        ("d1g1 d8g8", "r4rk1/3p1p2/8/8/8/8/3P1P2/R4RK1 w - - 2 2"),
+        ("d1f1 d8b8", "2kr3r/3p1p2/8/8/8/8/3P1P2/R4RK1 w - - 2 2"),
+        // A step is a step, though a castling would land there.
+        ("d1c1 d8e8", "r3k2r/3p1p2/8/8/8/8/3P1P2/R1K4R w - - 2 2"),
+    ] {
+        program.send(&format!("position fen {both} moves {moves}\nd"));
+        assert_eq!(
+            program.wait_for("FEN:", AT_ONCE),
+            format!("FEN: {right}"),
+            "{moves}"
+        );
+        program.sync();
+    }
+    for moves in ["O-O-O-O", "OO", "0-0 0-0 0-0", "O-O!"] {
+        program.send(&format!("position fen {both} moves {moves}"));
+        assert_eq!(notes(&program.sync()).len(), 1, "{moves}");
+    }
+}

@@ -149,6 +149,18 @@ impl Program {
         }
     }
 
+    /// The number of its process.
+    #[cfg(target_os = "linux")]
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Ends it as a system does that is out of memory.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("a child");
+        self.child.wait().expect("a child");
+    }
+
     /// Closes the program's input.
     pub fn close_input(&mut self) {
         self.input = None;
@@ -245,6 +257,8 @@ pub fn pv(info: &str) -> Vec<&str> {
 pub struct Referee {
     position: Chess,
     mode: CastlingMode,
+    /// What repetition looks at, of all positions so far.
+    seen: Vec<String>,
 }
 
 pub const ORDINARY: CastlingMode = CastlingMode::Standard;
@@ -258,15 +272,36 @@ impl Referee {
             .or_else(PositionError::ignore_invalid_castling_rights)
             .or_else(PositionError::ignore_invalid_ep_square)
             .unwrap_or_else(|error| panic!("{fen}: {error}"));
-        let mut referee = Referee { position, mode };
+        let mut referee = Referee {
+            position,
+            mode,
+            seen: Vec::new(),
+        };
+        referee.note_position();
         for word in moves.split_whitespace() {
             let m = word
                 .parse::<UciMove>()
                 .expect(word)
                 .to_move(&referee.position);
             referee.position.play_unchecked(m.expect(word));
+            referee.note_position();
         }
         referee
+    }
+
+    fn note_position(&mut self) {
+        let fen = self.fen();
+        let counters = fen.rmatch_indices(' ').nth(1).expect("a FEN").0;
+        self.seen.push(fen[..counters].to_owned());
+    }
+
+    /// Whether the game is drawn here, or can be claimed to be.
+    fn is_drawn(&self) -> bool {
+        let now = self.seen.last();
+        let occurrences = self.seen.iter().filter(|&seen| Some(seen) == now).count();
+        self.position.is_insufficient_material()
+            || self.position.halfmoves() >= 100
+            || occurrences >= 3
     }
 
     pub fn startpos(moves: &str) -> Referee {
@@ -286,6 +321,15 @@ impl Referee {
                 .find(|m| m.to_uci(self.mode).to_string() == *word);
             let m = m.unwrap_or_else(|| panic!("{word} of {words:?} is illegal in {}", self.fen()));
             self.position.play_unchecked(m);
+            self.note_position();
+        }
+    }
+
+    /// Plays a line of analysis, which may not go on after the end of the game.
+    fn follow(&mut self, info: &str) {
+        for (number, word) in pv(info).into_iter().enumerate() {
+            assert!(number == 0 || !self.is_drawn(), "{info} goes on at {word}");
+            self.play(&[word]);
         }
     }
 
@@ -297,10 +341,11 @@ impl Referee {
         &self.position
     }
 
-    /// Judges all that a search said: every line legal, the last one exact and the answer's own.
+    /// Judges all that a search said: every line legal and ended by the end of the game, the last
+    /// one exact and the answer's own, and if it is a mate, shown to the end.
     pub fn judge(&self, answer: &Answer) {
         for info in answer.infos.iter().filter(|line| line.contains(" pv ")) {
-            self.clone().play(&pv(info));
+            self.clone().follow(info);
         }
         let last = answer
             .infos
@@ -310,6 +355,14 @@ impl Referee {
             .unwrap_or_else(|| panic!("no lines: {:#?}", answer.infos));
         assert!(!last.contains("bound"), "{last}");
         assert_eq!(pv(last).first(), Some(&answer.best.as_str()), "{last}");
+        if last.contains(" score mate ") {
+            let mut end = self.clone();
+            end.follow(last);
+            assert!(end.position.is_checkmate(), "{last}");
+            let moves: i32 = field(last, "mate").parse().expect(last);
+            let plies = if moves > 0 { 2 * moves - 1 } else { -2 * moves };
+            assert_eq!(pv(last).len() as i32, plies, "{last}");
+        }
         let mut after = self.clone();
         after.play(&[answer.best.as_str()]);
         after.play(&answer.ponder.iter().map(String::as_str).collect::<Vec<_>>());

@@ -22,6 +22,8 @@ fn bad_values_are_refused_with_the_range_and_change_nothing() {
     }
     for line in [
         "setoption name UCI_Chess960 value maybe",
+        "setoption name Castling Notation value king",
+        "setoption name Castling Notation",
         "setoption name Nonsense value 1",
         "setoption name",
         "setoption",
@@ -45,6 +47,13 @@ fn good_values_are_taken_without_a_word() {
         "setoption name clear hash value whatever",
         "setoption name Ponder value TRUE",
         "setoption name UCI_ShowWDL value false",
+        "setoption name Castling  Notation value King Takes Rook",
+        "setoption name castling notation value auto",
+        "setoption name UCI_AnalyseMode value true",
+        "setoption name UCI_Opponent value GM 2800 human Gary Kasparov",
+        "setoption name uci_opponent value none none computer Some Engine 1.0",
+        "setoption name UCI_EngineAbout value anything",
+        "setoption name Debug Log File value <empty>",
     ] {
         program.send(line);
         assert_eq!(program.sync(), [""; 0], "{line}");

@@ -61,6 +61,11 @@ fn a_finished_game_has_no_move() {
             "position fen rk2Q3/1p4p1/1B6/4p3/p5p1/2Kp2P1/PP4P1/R7 b q - 0 34",
             "info depth 0 score mate 0",
         ),
+        // Mate on the hundredth ply is mate.
+        (
+            "position fen 7k/6Q1/6K1/8/8/8/8/8 b - - 100 120",
+            "info depth 0 score mate 0",
+        ),
     ] {
         let answer = program.ask(&format!("{position}\ngo depth 5"));
         assert_eq!(answer.best, "(none)");

@@ -249,6 +249,8 @@ fn nearly() -> impl Strategy<Value = String> {
             "name", "value", "fen", "startpos", "frc", "dfrc", "moves", "e2e4", "w", "-",
         ])
         .chain([
+            "O-O",
+            "<empty>",
             "0",
             "-1",
             "960",
@@ -264,6 +266,17 @@ fn nearly() -> impl Strategy<Value = String> {
         .prop_map(|words| words.join(" "))
 }
 
+#[test]
+fn lines_that_went_wrong_once() {
+    for line in include_str!("../../../tests/data/found/lines.txt").lines() {
+        let parsed = Parsed::new(line);
+        assert!(parsed.notes.iter().all(|note| !note.contains(['\n', '\r'])));
+        // Written out as it was understood, it is understood alike.
+        let again = Parsed::new(&format!(" \t{line}\r"));
+        assert_eq!(parsed, again, "{line}");
+    }
+}
+
 proptest! {
     #[test]
     fn any_bytes_are_a_line(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
@@ -275,5 +288,34 @@ proptest! {
     fn any_words_are_a_line(line in nearly()) {
         let parsed = Parsed::new(&line);
         prop_assert!(parsed.notes.iter().all(|note| !note.contains(['\n', '\r'])));
+        // White space means nothing, but in the value of an option.
+        if !line.contains("value") && !line.contains('\u{feff}') {
+            let spaced = format!("  {}\t", line.replace(' ', " \t "));
+            prop_assert_eq!(Parsed::new(&spaced).command, parsed.command);
+        }
+    }
+
+    #[test]
+    fn the_order_of_limits_does_not_matter(
+        (words, shuffled) in proptest::sample::subsequence(LIMITS.to_vec(), 0..LIMITS.len())
+            .prop_flat_map(|words| (Just(words.clone()), Just(words).prop_shuffle()))
+    ) {
+        let line = |words: &[&str]| Parsed::new(&format!("go {}", words.join(" ")));
+        prop_assert_eq!(line(&words), line(&shuffled));
     }
 }
+
+/// Everything that bounds a search.
+const LIMITS: [&str; 11] = [
+    "wtime 1",
+    "btime -2",
+    "winc 3",
+    "binc 4",
+    "movestogo 5",
+    "depth 6",
+    "nodes 7",
+    "mate 8",
+    "movetime 9",
+    "ponder",
+    "searchmoves e2e4 d2d4",
+];
