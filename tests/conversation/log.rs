@@ -48,7 +48,8 @@ fn what_goes_in_and_out_is_recorded_until_it_is_closed() {
     program.wait_for("uciok", AT_ONCE);
 
     let lines = recorded(&path);
-    assert_eq!(lines[..2], ["> isready", "< readyok"]);
+    // What was read before the option took effect is not in it.
+    assert!(lines[..2].contains(&"< readyok".to_owned()), "{lines:?}");
     assert!(lines.contains(&"> position startpos moves e2e4".to_owned()));
     assert!(lines.contains(&format!(
         "< bestmove {} ponder {}",
