@@ -56,7 +56,7 @@ impl Outbox {
 }
 
 impl Writer {
-    /// Starts a thread that writes to `target`, and records in `log` what was written.
+    /// Starts a thread that writes to `target`, and records in `log` what it writes.
     ///
     /// # Errors
     /// When the system has no thread to give.
@@ -121,12 +121,13 @@ fn write_lines(
                 break;
             }
         }
-        target.write_all(text.as_bytes())?;
-        target.flush()?;
-        backlog.fetch_sub(taken, Ordering::Relaxed);
+        // Recorded first: whoever reads a line may close the record at once.
         let written_at = Instant::now();
         text.lines()
             .for_each(|line| log.put(Direction::Out, written_at, line));
+        target.write_all(text.as_bytes())?;
+        target.flush()?;
+        backlog.fetch_sub(taken, Ordering::Relaxed);
         if ended {
             break;
         }
