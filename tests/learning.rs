@@ -109,7 +109,7 @@ fn finished(folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
 /// Plays `count` games of few nodes into a folder, in small files.
 fn play<'a>(folder: &'a str, count: &'a str) -> Vec<&'a str> {
     let mut words = vec!["datagen", "--out", folder, "--games", count];
-    words.extend("--nodes 30 --seed 3 --threads 2 --chunk-size 4".split(' '));
+    words.extend("--nodes 30 --seed 3 --threads 2 --chunk-size 2".split(' '));
     words
 }
 
@@ -125,8 +125,8 @@ fn train<'a>(games: &'a str, out: &'a str, epochs: &'a str, batch: &'a str) -> V
 fn killing_datagen_loses_no_finished_file() {
     let scratch = Scratch::new("kill-datagen");
     let (games, other) = (scratch.path("games"), scratch.path("other"));
-    // Long enough for some files of four games, on a busy machine too.
-    let (span, _) = timed(|| success(&play(&other, "16")));
+    // As long as four files of two games take, on a busy machine too.
+    let (span, _) = timed(|| success(&play(&other, "8")));
     let mut known: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
     for moment in moments(span) {
         kill_after(&play(&games, "1000000"), moment);
@@ -140,7 +140,7 @@ fn killing_datagen_loses_no_finished_file() {
         }
     }
     assert!(known.len() > 1, "{} files", known.len());
-    success(&play(&games, &(4 * known.len() + 4).to_string()));
+    success(&play(&games, &(2 * known.len() + 4).to_string()));
     let checked = success(&["dataset", "check", &games]);
     assert!(
         checked.contains(" 0 repeated starts, 0 faults"),
@@ -152,7 +152,7 @@ fn killing_datagen_loses_no_finished_file() {
 fn killing_train_loses_no_checkpoint() {
     let scratch = Scratch::new("kill-train");
     let games = scratch.path("games");
-    success(&play(&games, "60"));
+    success(&play(&games, "40"));
     let (whole, killed) = (
         scratch.path("whole.network"),
         scratch.path("killed.network"),
@@ -197,17 +197,17 @@ fn losses(network: &str) -> (Vec<f64>, Vec<f64>) {
 fn from_nothing_to_a_network_that_evaluates() {
     let scratch = Scratch::new("circle");
     let (games, network) = (scratch.path("games"), scratch.path("a.network"));
-    success(&play(&games, "240"));
+    success(&play(&games, "160"));
     let shown = success(&["dataset", "stats", &games]);
-    assert!(shown.contains("games      240"), "{shown}");
+    assert!(shown.contains("games      160"), "{shown}");
     let table = success(&["dataset", "wdl", &games]);
     assert!(
         table.starts_with("material,score,wins,draws,losses\n") && table.lines().count() > 100,
         "{table}"
     );
 
-    let mut words = train(&games, &network, "8", "256");
-    words.extend(["--lambda", "0", "--rate", "2e-3"]);
+    let mut words = train(&games, &network, "8", "128");
+    words.extend(["--lambda", "0"]);
     let said = success(&words);
     assert!(said.contains("quantised"), "{said}");
     let (learning, held_out) = losses(&network);
@@ -217,7 +217,7 @@ fn from_nothing_to_a_network_that_evaluates() {
     assert!(best < held_out[0], "{held_out:?}");
 
     let network = Network::read(&fs::read(&network).expect("a network")).expect("a sound one");
-    assert!(network.name.contains("240 games"), "{}", network.name);
+    assert!(network.name.contains("160 games"), "{}", network.name);
     let mut evaluator = Evaluator::new(network.into());
     let mut evaluate = |fen: &str| {
         let position = fen::read(fen).expect(fen).position;

@@ -291,11 +291,17 @@ fn bounds_are_from_the_side_to_move() {
     let mut pool = Pool::new(4).unwrap();
     let mut seen = HashSet::new();
     let (mut right, mut wrong) = (0, 0);
-    let other_side = MIDDLEGAMES[0].replace(" w ", " b ");
-    for text in MIDDLEGAMES.into_iter().chain([other_side.as_str()]) {
+    let turned = |text: &str| match text.contains(" w ") {
+        true => text.replace(" w ", " b "),
+        false => text.replace(" b ", " w "),
+    };
+    let both_sides = MIDDLEGAMES
+        .into_iter()
+        .flat_map(|text| [text.to_owned(), turned(text)]);
+    for text in both_sides {
         pool.clear();
-        let root = position(text);
-        let mut job = job(&root, depth(11), 1);
+        let root = position(&text);
+        let mut job = job(&root, depth(14), 1);
         // Bounds are told when a search has lasted for some seconds.
         let started = Instant::now() - Duration::from_secs(10);
         job.control = Arc::new(Control::new(

@@ -33,7 +33,7 @@ pub struct Arguments {
     #[arg(long, value_name = "CHECKPOINT")]
     from: Option<PathBuf>,
     /// The share of the game's result in what is learned, 0 to 1; the rest is the search's score.
-    #[arg(long, default_value_t = 0.3, value_parser = share)]
+    #[arg(long, default_value_t = 0.1, value_parser = share)]
     lambda: f32,
     /// The share in the score of the mean of the next eight scores, 0 to 1.
     #[arg(long, default_value_t = 0.0, value_parser = share)]

@@ -39,6 +39,9 @@ pub const DEFAULT_HASH: usize = 16;
 /// Milliseconds kept back for the way between engine and GUI, before anybody sets it.
 pub const DEFAULT_MOVE_OVERHEAD: u64 = 25;
 
+/// Events that may be taken in between a deadline and the answer: the lines of an iteration.
+const MOST_EVENTS: usize = 512;
+
 /// The options that hold from one search to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -381,10 +384,21 @@ impl Engine {
     /// doing: a page fault or a slow disk must not lose a game on time. Tells what was held back
     /// if that is due.
     pub fn check_deadline(&mut self, now: Instant) {
+        let is_late = |pending: &Pending| pending.answer_by().is_some_and(|by| now >= by);
+        if self.pending.as_ref().is_some_and(is_late) {
+            // What the search has said already is told, or an iteration's lines would end in the
+            // middle.
+            for _ in 0..MOST_EVENTS {
+                match self.pool.events().try_recv() {
+                    Ok(event) => self.handle(event),
+                    Err(_) => break,
+                }
+            }
+        }
         let Some(pending) = &mut self.pending else {
             return;
         };
-        if pending.answer_by().is_some_and(|deadline| now >= deadline) {
+        if is_late(pending) {
             self.answer_now();
         } else {
             let lines = pending.take_due(now);
