@@ -235,6 +235,7 @@ impl Engine {
         let presentation = Presentation {
             castling: self.castling(),
             wdl: self.settings.show_wdl,
+            lines: 1,
         };
         let Some(game) = self.game.clone() else {
             self.note(NoPosition.to_string());
@@ -271,14 +272,19 @@ impl Engine {
             self.note(format!("time to aim for {soft}, never to exceed {hard}"));
         }
         let control = Arc::new(Control::new(started, limits.ponder, Some(fallback)));
+        let root_moves = if root_moves.is_empty() {
+            legal.to_vec()
+        } else {
+            root_moves
+        };
+        let presentation = Presentation {
+            lines: self.settings.multipv.clamp(1, root_moves.len()),
+            ..presentation
+        };
         let id = self.pool.start(Job {
             root: root.clone(),
             history: game.history().clone(),
-            root_moves: if root_moves.is_empty() {
-                legal.to_vec()
-            } else {
-                root_moves
-            },
+            root_moves,
             limits: limits.clone(),
             clock: clock.clone(),
             multipv: self.settings.multipv,

@@ -11,6 +11,8 @@ pub struct Presentation {
     pub castling: CastlingStyle,
     /// Whether win, draw and loss are shown.
     pub wdl: bool,
+    /// How many lines an iteration has.
+    pub lines: usize,
 }
 
 /// The end of a search: exactly one for every `go`.

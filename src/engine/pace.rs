@@ -22,29 +22,30 @@ const INTERVAL: Duration = Duration::from_millis(2);
 pub(super) struct Pace {
     /// When all lines told so far will be paid for, at one an interval.
     paid: Instant,
-    /// An iteration's lines that came too early, in their order.
+    /// How many lines an iteration has.
+    lines: usize,
+    /// Those of the iteration that is coming in.
+    incoming: Vec<Info>,
+    /// Those of an iteration that came too early.
     held: Vec<Info>,
-    /// Whether the iteration that is coming in is held back.
-    holding: bool,
+    /// Whether an iteration has been told.
+    told: bool,
 }
 
 impl Pace {
-    /// For a search that begins at `now`.
-    pub fn new(now: Instant) -> Pace {
+    /// For a search that begins at `now` and has `lines` lines in an iteration.
+    pub fn new(now: Instant, lines: usize) -> Pace {
         Pace {
             paid: now,
+            lines,
+            incoming: Vec::new(),
             held: Vec::new(),
-            holding: false,
+            told: false,
         }
     }
 
-    /// Whether one line more may be told at `now`; if so, it is counted.
-    pub fn admits_one(&mut self, now: Instant) -> bool {
-        let admitted = self.paid <= now + INTERVAL * BURST;
-        if admitted {
-            self.count(1, now);
-        }
-        admitted
+    fn admits(&self, now: Instant) -> bool {
+        self.paid <= now + INTERVAL * BURST
     }
 
     fn count(&mut self, lines: usize, now: Instant) {
@@ -52,7 +53,17 @@ impl Pace {
         self.paid = self.paid.max(now) + INTERVAL * lines as u32;
     }
 
-    /// Takes a line that is found at `now` and returns those to tell.
+    /// Whether one line more may be told at `now`; if so, it is counted.
+    pub fn admits_one(&mut self, now: Instant) -> bool {
+        let admitted = self.admits(now);
+        if admitted {
+            self.count(1, now);
+        }
+        admitted
+    }
+
+    /// Takes a line that is found at `now` and returns those to tell: an iteration's lines
+    /// together or not at all.
     pub fn take(&mut self, info: Info, now: Instant) -> Vec<Info> {
         if info.bound != ScoreBound::Exact {
             // Passing news: late, they are worth nothing.
@@ -64,17 +75,17 @@ impl Pace {
             return lines;
         }
         if info.multipv == 1 {
-            self.held.clear();
-            self.holding = !self.admits_one(now);
-        } else if !self.holding {
-            // An iteration's lines are told together or not at all.
-            self.count(1, now);
+            self.incoming.clear();
         }
-        if self.holding {
-            self.held.push(info);
-            Vec::new()
+        self.incoming.push(info);
+        if self.incoming.len() < self.lines {
+            return Vec::new();
+        }
+        self.held = mem::take(&mut self.incoming);
+        if self.admits(now) {
+            self.release(now)
         } else {
-            vec![info]
+            Vec::new()
         }
     }
 
@@ -86,9 +97,20 @@ impl Pace {
 
     /// Lets go what is held back.
     pub fn release(&mut self, now: Instant) -> Vec<Info> {
-        self.holding = false;
+        self.told |= !self.held.is_empty();
         self.count(self.held.len(), now);
         mem::take(&mut self.held)
+    }
+
+    /// Lets go the last that there is to tell when the search ends at `now`. A part of an iteration
+    /// is better than nothing, but not than a whole one before it.
+    pub fn finish(&mut self, now: Instant) -> Vec<Info> {
+        let rest = self.release(now);
+        if self.told {
+            rest
+        } else {
+            mem::take(&mut self.incoming)
+        }
     }
 }
 
@@ -120,7 +142,7 @@ mod tests {
     #[test]
     fn a_flood_is_held_back_and_its_last_iteration_told() {
         let start = Instant::now();
-        let mut pace = Pace::new(start);
+        let mut pace = Pace::new(start, 3);
         let told = |pace: &mut Pace, depth, now| -> Vec<i32> {
             let ranks = (1..=3).flat_map(|multipv| pace.take(info(depth, multipv), now));
             depths(&ranks.collect::<Vec<_>>())
@@ -148,9 +170,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_comes_before_a_bound_and_after_its_first_part() {
+    fn what_is_held_comes_before_a_bound() {
         let start = Instant::now();
-        let mut pace = Pace::new(start);
+        let mut pace = Pace::new(start, 1);
         while pace.admits_one(start) {}
         assert!(pace.take(info(5, 1), start).is_empty());
         let bound = Info {
@@ -160,10 +182,19 @@ mod tests {
         assert!(pace.take(bound.clone(), start).is_empty());
         let later = start + Duration::from_secs(1);
         assert_eq!(depths(&pace.take(bound, later)), [5, 6]);
+    }
 
-        while pace.admits_one(later) {}
-        assert!(pace.take(info(7, 1), later).is_empty());
-        assert_eq!(depths(&pace.release(later)), [7]);
-        assert_eq!(depths(&pace.take(info(7, 2), later)), [7]);
+    #[test]
+    fn a_part_of_an_iteration_is_told_only_if_there_is_nothing_else() {
+        let start = Instant::now();
+        let mut pace = Pace::new(start, 2);
+        assert!(pace.take(info(1, 1), start).is_empty());
+        assert_eq!(depths(&pace.finish(start)), [1]);
+
+        let mut pace = Pace::new(start, 2);
+        assert!(pace.take(info(1, 1), start).is_empty());
+        assert_eq!(depths(&pace.take(info(1, 2), start)), [1, 1]);
+        assert!(pace.take(info(2, 1), start).is_empty());
+        assert!(pace.finish(start).is_empty());
     }
 }

@@ -85,7 +85,7 @@ impl Pending {
             || limits.nodes.is_some()
             || limits.mate.is_some();
         let hard = clock.hard.map(|hard| hard.saturating_add(grace));
-        let pace = Pace::new(control.started);
+        let pace = Pace::new(control.started, presentation.lines);
         Pending {
             control,
             presentation,
@@ -173,9 +173,9 @@ impl Pending {
         })
     }
 
-    /// The lines that were held back, due or not.
+    /// The last lines to tell before the answer at `now`.
     pub fn take_rest(&mut self, now: Instant) -> Vec<Info> {
-        self.tell(|pace| pace.release(now))
+        self.tell(|pace| pace.finish(now))
     }
 
     fn tell(&mut self, lines: impl FnOnce(&mut Pace) -> Vec<Info>) -> Vec<Info> {

@@ -1,12 +1,16 @@
 //! The record of a conversation: what went in and out, and when, in a file that a user can send.
 //!
 //! Reader and writer hand over copies of their lines and go on; a thread of its own writes them, so
-//! that no disk makes anybody wait, however slow or full it is.
+//! that no disk makes anybody wait, however slow or full it is. The last lines that came in before
+//! the file was opened are remembered and written first: they hold the options that were set, and
+//! the reader may be some lines ahead of whoever opens the file.
 
 use std::{
+    collections::VecDeque,
     fmt::Write as _,
     fs::{self, File},
     io::{self, Write},
+    mem,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
@@ -24,6 +28,8 @@ use crate::position::notation::quoted;
 const GREATEST_BACKLOG: usize = 16 << 20;
 /// The longest line that is recorded whole, in bytes; a game of thousands of moves is shorter.
 const LONGEST_LINE: usize = 64 << 10;
+/// How many bytes of lines are remembered while there is no record.
+const MEMORY: usize = 64 << 10;
 /// How long the last lines may take to be written when a record is closed.
 const LAST_LINES: Duration = Duration::from_secs(1);
 
@@ -43,10 +49,23 @@ pub struct Log(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     started: Instant,
-    /// Whether there is a record, for those who have no time to lock it.
+    /// Whether there is a record, for those who need not know more.
     on: AtomicBool,
-    record: Mutex<Option<Record>>,
+    state: Mutex<State>,
     failures: (Sender<String>, Receiver<String>),
+}
+
+#[derive(Debug)]
+enum State {
+    Off(Memory),
+    On(Record),
+}
+
+/// The last lines that came in.
+#[derive(Debug, Default)]
+struct Memory {
+    lines: VecDeque<Line>,
+    cost: usize,
 }
 
 /// The thread that writes, as those who hand it lines see it.
@@ -70,8 +89,6 @@ struct Line {
     /// Since the start of the program.
     after: Duration,
     at: SystemTime,
-    /// Bytes that it takes while it waits.
-    cost: usize,
     text: String,
 }
 
@@ -80,7 +97,7 @@ impl Default for Log {
         Log(Arc::new(Shared {
             started: Instant::now(),
             on: AtomicBool::new(false),
-            record: Mutex::new(None),
+            state: Mutex::new(State::Off(Memory::default())),
             failures: unbounded(),
         }))
     }
@@ -124,11 +141,18 @@ impl Log {
                 drop(ending);
             })?;
         self.close();
-        *self.0.record.lock() = Some(Record {
+        let record = Record {
             lines,
             waiting,
             ended,
-        });
+        };
+        let mut state = self.0.state.lock();
+        if let State::Off(memory) = &mut *state {
+            for line in memory.lines.drain(..) {
+                record.put(line);
+            }
+        }
+        *state = State::On(record);
         self.0.on.store(true, Relaxed);
         Ok(())
     }
@@ -137,8 +161,13 @@ impl Log {
     /// longer than a second is not waited for.
     pub fn close(&self) {
         self.0.on.store(false, Relaxed);
-        let record = self.0.record.lock().take();
-        if let Some(Record { lines, ended, .. }) = record {
+        let mut state = self.0.state.lock();
+        if matches!(*state, State::Off(_)) {
+            return;
+        }
+        let closed = mem::replace(&mut *state, State::Off(Memory::default()));
+        drop(state);
+        if let State::On(Record { lines, ended, .. }) = closed {
             drop(lines);
             // Both the end of the thread and the end of patience are fine.
             let _ = ended.recv_timeout(LAST_LINES);
@@ -147,36 +176,58 @@ impl Log {
 
     /// Records a line, which went in or out at `moment`.
     pub fn put(&self, direction: Direction, moment: Instant, text: &str) {
-        if !self.0.on.load(Relaxed) {
-            return;
-        }
-        let mut record = self.0.record.lock();
-        let Some(Record { lines, waiting, .. }) = &*record else {
-            return;
-        };
-        let cost = text.len().min(LONGEST_LINE) + size_of::<Line>();
-        if waiting.bytes.fetch_add(cost, Relaxed) > GREATEST_BACKLOG {
-            waiting.bytes.fetch_sub(cost, Relaxed);
-            waiting.lost.fetch_add(1, Relaxed);
+        if direction == Direction::Out && !self.0.on.load(Relaxed) {
             return;
         }
         let line = Line {
             direction,
             after: moment.saturating_duration_since(self.0.started),
             at: SystemTime::now(),
-            cost,
             text: shortened(text),
         };
-        if lines.send(line).is_err() {
-            // The thread has ended, and said why.
-            self.0.on.store(false, Relaxed);
-            *record = None;
+        let mut state = self.0.state.lock();
+        match &mut *state {
+            State::Off(memory) => memory.put(line),
+            State::On(record) => {
+                if !record.put(line) {
+                    self.0.on.store(false, Relaxed);
+                    *state = State::Off(Memory::default());
+                }
+            }
         }
     }
 
     /// Where it is told why a record ended that nobody closed.
     pub fn failures(&self) -> &Receiver<String> {
         &self.0.failures.1
+    }
+}
+
+impl Memory {
+    fn put(&mut self, line: Line) {
+        if line.direction == Direction::Out {
+            return;
+        }
+        self.cost += line.cost();
+        self.lines.push_back(line);
+        while self.cost > MEMORY
+            && let Some(oldest) = self.lines.pop_front()
+        {
+            self.cost -= oldest.cost();
+        }
+    }
+}
+
+impl Record {
+    /// Hands a line over; `false` if the thread has ended, and said why.
+    fn put(&self, line: Line) -> bool {
+        let (waiting, cost) = (&self.waiting, line.cost());
+        if waiting.bytes.fetch_add(cost, Relaxed) > GREATEST_BACKLOG {
+            waiting.bytes.fetch_sub(cost, Relaxed);
+            waiting.lost.fetch_add(1, Relaxed);
+            return true;
+        }
+        self.lines.send(line).is_ok()
     }
 }
 
@@ -201,6 +252,11 @@ fn shortened(text: &str) -> String {
 }
 
 impl Line {
+    /// Bytes that it takes while it waits.
+    fn cost(&self) -> usize {
+        self.text.len() + size_of::<Line>()
+    }
+
     fn write(&self, page: &mut String) {
         page.push_str(match self.direction {
             Direction::In => "> ",
@@ -231,7 +287,7 @@ fn write_lines(
         let mut taken = 0;
         for line in std::iter::once(first).chain(queue.try_iter()) {
             line.write(&mut page);
-            taken += line.cost;
+            taken += line.cost();
             if page.len() >= LONGEST_LINE {
                 break;
             }
@@ -281,7 +337,8 @@ mod tests {
     fn lines_have_their_direction_and_times() {
         let (log, paper) = (Log::default(), Paper::default());
         let start = log.0.started;
-        log.put(Direction::In, start, "before it was opened");
+        log.put(Direction::In, start, "setoption");
+        log.put(Direction::Out, start, "before it was opened");
         log.record_to(paper.clone()).expect("a thread");
         log.put(
             Direction::In,
@@ -301,9 +358,10 @@ mod tests {
             .lines()
             .map(|line| line.splitn(4, ' ').collect())
             .collect();
-        let [went_in, came_out] = &lines[..] else {
+        let [before, went_in, came_out] = &lines[..] else {
             panic!("{text}")
         };
+        assert_eq!((before[0], before[2], before[3]), (">", "0", "setoption"));
         assert_eq!((went_in[0], went_in[2]), (">", "7"));
         assert_eq!(went_in[3], "go \\u{1b}é\\t");
         assert_eq!(
@@ -315,6 +373,24 @@ mod tests {
             let ago = SystemTime::now().duration_since(time).expect("the past");
             assert!(ago < Duration::from_secs(60), "{ago:?}");
         }
+    }
+
+    #[test]
+    fn only_the_last_lines_before_are_remembered() {
+        let (log, paper) = (Log::default(), Paper::default());
+        for number in 0..10_000 {
+            log.put(Direction::In, Instant::now(), &format!("line {number}"));
+        }
+        log.record_to(paper.clone()).expect("a thread");
+        // What goes on when another record takes over is not lost between them.
+        let second = Paper::default();
+        log.record_to(second.clone()).expect("a thread");
+        log.put(Direction::In, Instant::now(), "the end");
+        log.close();
+        let text = paper.text();
+        assert!(text.ends_with(" line 9999\n") && !text.contains(" line 0\n"));
+        assert!(text.len() < 2 * MEMORY && text.lines().count() > 100);
+        assert!(second.text().ends_with(" the end\n"));
     }
 
     #[test]

@@ -238,10 +238,12 @@ mod tests {
     const KING_TAKES_ROOK: Presentation = Presentation {
         castling: CastlingStyle::KingTakesRook,
         wdl: false,
+        lines: 1,
     };
     const TWO_SQUARES: Presentation = Presentation {
         castling: CastlingStyle::KingTwoSquares,
         wdl: true,
+        lines: 1,
     };
     const CASTLE: Move = Move::Castle {
         king: Square::E1,

@@ -254,9 +254,6 @@ fn a_fixed_time_runs_from_the_ponderhit() {
     let taken = hit.elapsed();
     assert!(taken >= Duration::from_millis(300), "{taken:?}");
     Referee::new(MIDDLEGAME, "", ORDINARY).judge(&answer);
-    // The time that is told goes on from `go`.
-    let time: u128 = field(answer.last_info(), "time").parse().expect("a number");
-    assert!(time >= 600, "{}", answer.last_info());
 }
 
 #[test]

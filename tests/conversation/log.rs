@@ -48,8 +48,8 @@ fn what_goes_in_and_out_is_recorded_until_it_is_closed() {
     program.wait_for("uciok", AT_ONCE);
 
     let lines = recorded(&path);
-    // What was read before the option took effect is not in it.
-    assert!(lines[..2].contains(&"< readyok".to_owned()), "{lines:?}");
+    let opening = format!("> setoption name Debug Log File value {shown}");
+    assert_eq!(lines[..3], [opening.as_str(), "> isready", "< readyok"]);
     assert!(lines.contains(&"> position startpos moves e2e4".to_owned()));
     assert!(lines.contains(&format!(
         "< bestmove {} ponder {}",
@@ -91,7 +91,10 @@ fn a_record_outlives_the_program_and_is_gone_on_with() {
     let mut program = Program::start_with(&[&open, "go depth 2", "quit"]);
     let said = program.read_rest();
     let lines = recorded(&path);
-    assert_eq!(lines[before..][0], "> go depth 2");
+    assert_eq!(
+        lines[before..][..2],
+        [format!("> {open}"), "> go depth 2".to_owned()]
+    );
     assert_eq!(
         lines.last(),
         said.last().map(|line| format!("< {line}")).as_ref()
