@@ -27,6 +27,7 @@ use crate::{
         Control, Event, Limits,
         clock::Clock,
         pool::{Job, Pool},
+        skill::{self, Skill},
     },
 };
 pub use game::Game;
@@ -38,6 +39,9 @@ pub const DEFAULT_HASH: usize = 16;
 /// Milliseconds kept back for the way between engine and GUI, before anybody sets it.
 pub const DEFAULT_MOVE_OVERHEAD: u64 = 25;
 
+/// Elo that strength is limited to before anybody sets it.
+pub const DEFAULT_ELO: i32 = 1600;
+
 /// The options that hold from one search to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -45,6 +49,13 @@ pub struct Settings {
     pub multipv: usize,
     /// Whether castling is always written king takes rook.
     pub chess960: bool,
+    /// How well to play, from 0 to [`FULL_LEVEL`](skill::FULL_LEVEL), unless an Elo limits it.
+    pub skill_level: i32,
+    /// Whether `elo` limits how well to play.
+    pub limit_strength: bool,
+    /// How well to play in Elo, from [`LOWEST_ELO`](skill::LOWEST_ELO) to
+    /// [`HIGHEST_ELO`](skill::HIGHEST_ELO), when it is limited.
+    pub elo: i32,
     /// Time kept back a move for the way between engine and GUI.
     pub move_overhead: Duration,
     /// Whether lines of analysis show win, draw and loss.
@@ -58,9 +69,23 @@ impl Default for Settings {
         Settings {
             multipv: 1,
             chess960: false,
+            skill_level: skill::FULL_LEVEL,
+            limit_strength: false,
+            elo: DEFAULT_ELO,
             move_overhead: Duration::from_millis(DEFAULT_MOVE_OVERHEAD),
             show_wdl: false,
             debug: false,
+        }
+    }
+}
+
+impl Settings {
+    /// The strength in Elo to play with; `None` for all there is.
+    pub fn strength(&self) -> Option<i32> {
+        if self.limit_strength {
+            Some(self.elo)
+        } else {
+            skill::elo_of_level(self.skill_level)
         }
     }
 }
@@ -222,7 +247,7 @@ impl Engine {
     ///
     /// Exactly one [`Output::Answer`] follows. With `limits.infinite` or `limits.ponder` it doesn't
     /// come before [`Engine::stop`] or [`Engine::ponderhit`].
-    pub fn go(&mut self, limits: Limits, root_moves: Vec<Move>, started: Instant) {
+    pub fn go(&mut self, mut limits: Limits, root_moves: Vec<Move>, started: Instant) {
         self.finish();
         let presentation = Presentation {
             castling: self.castling(),
@@ -255,6 +280,11 @@ impl Engine {
 
         let overhead = self.settings.move_overhead;
         let clock = Clock::new(&limits, root.turn(), overhead);
+        let strength = self.settings.strength();
+        let skill = strength.map(|elo| Skill::new(elo, &root, &limits));
+        if let Some(skill) = &skill {
+            skill.bound(&mut limits);
+        }
         if self.settings.debug {
             let shown = |time: Option<Duration>| {
                 time.map_or("none".to_owned(), |time| format!("{} ms", time.as_millis()))
@@ -274,6 +304,7 @@ impl Engine {
             limits: limits.clone(),
             clock: clock.clone(),
             multipv: self.settings.multipv,
+            skill,
             control: Arc::clone(&control),
         });
         self.await_answer(Pending::search(

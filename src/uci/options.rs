@@ -3,9 +3,10 @@
 use std::{error::Error, fmt, path::Path, time::Duration};
 
 use crate::{
-    engine::{DEFAULT_HASH, DEFAULT_MOVE_OVERHEAD, Engine},
+    engine::{DEFAULT_ELO, DEFAULT_HASH, DEFAULT_MOVE_OVERHEAD, Engine},
     nnue::Network,
     position::notation::quoted,
+    search::skill::{FULL_LEVEL, HIGHEST_ELO, LOWEST_ELO},
 };
 
 /// The greatest table in mebibytes: 32 tebibytes.
@@ -63,7 +64,7 @@ pub enum Kind {
 }
 
 /// All options, in the order in which they are listed.
-static OPTIONS: [UciOption; 9] = [
+static OPTIONS: [UciOption; 12] = [
     UciOption {
         name: "Hash",
         kind: Kind::Spin {
@@ -132,6 +133,37 @@ static OPTIONS: [UciOption; 9] = [
         kind: Kind::Check {
             default: false,
             set: |engine, on| engine.settings_mut().show_wdl = on,
+        },
+    },
+    UciOption {
+        name: "UCI_LimitStrength",
+        kind: Kind::Check {
+            default: false,
+            set: |engine, on| engine.settings_mut().limit_strength = on,
+        },
+    },
+    UciOption {
+        name: "UCI_Elo",
+        kind: Kind::Spin {
+            default: DEFAULT_ELO as i64,
+            min: LOWEST_ELO as i64,
+            max: HIGHEST_ELO as i64,
+            set: |engine, elo| {
+                engine.settings_mut().elo = elo as i32;
+                Ok(())
+            },
+        },
+    },
+    UciOption {
+        name: "Skill Level",
+        kind: Kind::Spin {
+            default: FULL_LEVEL as i64,
+            min: 0,
+            max: FULL_LEVEL as i64,
+            set: |engine, level| {
+                engine.settings_mut().skill_level = level as i32;
+                Ok(())
+            },
         },
     },
     UciOption {
@@ -354,6 +386,9 @@ mod tests {
             ("uci_chess960", Some("TRUE")),
             ("UCI_ShowWDL", Some("true")),
             ("Ponder", Some("true")),
+            ("uci_limitstrength", Some("true")),
+            ("UCI_ELO", Some("1700")),
+            ("skill level", Some("3")),
             ("clear hash", None),
             ("Clear Hash", Some("now")),
         ] {
@@ -362,6 +397,8 @@ mod tests {
         let settings = engine.settings();
         assert!(settings.chess960 && settings.show_wdl);
         assert_eq!(settings.multipv, 256);
+        assert_eq!(settings.skill_level, 3);
+        assert_eq!(settings.strength(), Some(1700));
         assert_eq!(settings.move_overhead, Duration::from_millis(5000));
     }
 
@@ -369,7 +406,14 @@ mod tests {
     fn anything_else_is_refused_and_changes_nothing() {
         let mut engine = engine();
         let before = engine.settings().clone();
-        for name in ["Hash", "Threads", "MultiPV", "Move Overhead"] {
+        for name in [
+            "Hash",
+            "Threads",
+            "MultiPV",
+            "Move Overhead",
+            "UCI_Elo",
+            "Skill Level",
+        ] {
             for value in [
                 None,
                 Some(""),
@@ -413,6 +457,7 @@ mod tests {
         );
         assert_eq!(settings.multipv, 1);
         assert!(!settings.chess960 && !settings.show_wdl);
+        assert_eq!(settings.strength(), None);
     }
 
     #[test]

@@ -9,3 +9,4 @@ mod options;
 mod ponder;
 mod positions;
 mod protocol;
+mod skill;
