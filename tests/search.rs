@@ -33,6 +33,7 @@ fn job(root: &Position, limits: Limits, multipv: usize) -> Job {
         clock: Clock::new(&limits, root.turn(), Duration::ZERO),
         limits,
         multipv,
+        skill: None,
         control: Arc::new(control),
     }
 }

@@ -28,6 +28,7 @@ use crate::{
         Control, Event, Info, Limits,
         clock::Clock,
         pool::{Job, Pool},
+        skill::{self, Skill},
     },
 };
 pub use game::Game;
@@ -42,6 +43,9 @@ pub const DEFAULT_MOVE_OVERHEAD: u64 = 25;
 /// Events that may be taken in between a deadline and the answer: the lines of an iteration.
 const MOST_EVENTS: usize = 512;
 
+/// Elo that strength is limited to before anybody sets it.
+pub const DEFAULT_ELO: i32 = 1600;
+
 /// The options that hold from one search to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -51,6 +55,13 @@ pub struct Settings {
     pub chess960: bool,
     /// How castling is written, if not as `chess960` and the game's start position have it.
     pub castling: Option<CastlingStyle>,
+    /// How well to play, from 0 to [`FULL_LEVEL`](skill::FULL_LEVEL), unless an Elo limits it.
+    pub skill_level: i32,
+    /// Whether `elo` limits how well to play.
+    pub limit_strength: bool,
+    /// How well to play in Elo, from [`LOWEST_ELO`](skill::LOWEST_ELO) to
+    /// [`HIGHEST_ELO`](skill::HIGHEST_ELO), when it is limited.
+    pub elo: i32,
     /// Time kept back a move for the way between engine and GUI.
     pub move_overhead: Duration,
     /// Whether lines of analysis show win, draw and loss.
@@ -65,9 +76,23 @@ impl Default for Settings {
             multipv: 1,
             chess960: false,
             castling: None,
+            skill_level: skill::FULL_LEVEL,
+            limit_strength: false,
+            elo: DEFAULT_ELO,
             move_overhead: Duration::from_millis(DEFAULT_MOVE_OVERHEAD),
             show_wdl: false,
             debug: false,
+        }
+    }
+}
+
+impl Settings {
+    /// The strength in Elo to play with; `None` for all there is.
+    pub fn strength(&self) -> Option<i32> {
+        if self.limit_strength {
+            Some(self.elo)
+        } else {
+            skill::elo_of_level(self.skill_level)
         }
     }
 }
@@ -230,7 +255,7 @@ impl Engine {
     ///
     /// Exactly one [`Output::Answer`] follows. With `limits.infinite` or `limits.ponder` it doesn't
     /// come before [`Engine::stop`] or [`Engine::ponderhit`].
-    pub fn go(&mut self, limits: Limits, root_moves: Vec<Move>, started: Instant) {
+    pub fn go(&mut self, mut limits: Limits, root_moves: Vec<Move>, started: Instant) {
         self.finish();
         let presentation = Presentation {
             castling: self.castling(),
@@ -264,6 +289,11 @@ impl Engine {
 
         let overhead = self.settings.move_overhead;
         let clock = Clock::new(&limits, root.turn(), overhead);
+        let strength = self.settings.strength();
+        let skill = strength.map(|elo| Skill::new(elo, &root, &limits));
+        if let Some(skill) = &skill {
+            skill.bound(&mut limits);
+        }
         if self.settings.debug {
             let shown = |time: Option<Duration>| {
                 time.map_or("none".to_owned(), |time| format!("{} ms", time.as_millis()))
@@ -288,6 +318,7 @@ impl Engine {
             limits: limits.clone(),
             clock: clock.clone(),
             multipv: self.settings.multipv,
+            skill,
             control: Arc::clone(&control),
         });
         self.await_answer(Pending::search(

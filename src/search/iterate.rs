@@ -40,14 +40,13 @@ struct Course {
 impl Worker<'_> {
     /// Searches deeper and deeper until a limit is reached.
     pub fn iterate(&mut self) -> Finding {
-        let lines = self.search.job.multipv.clamp(1, self.root_moves.len());
-        let last_depth = self
-            .search
-            .job
-            .limits
-            .depth
-            .unwrap_or(MAX_DEPTH)
-            .clamp(1, MAX_DEPTH);
+        let job = &self.search.job;
+        let told_lines = job.multipv.clamp(1, self.root_moves.len());
+        let lines = match &job.skill {
+            Some(skill) => skill.candidates().clamp(told_lines, self.root_moves.len()),
+            None => told_lines,
+        };
+        let last_depth = job.limits.depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
         let mut course = Course::default();
         let mut completed = 0;
         let mut told: Vec<(Move, i32)> = Vec::new();
@@ -87,7 +86,7 @@ impl Worker<'_> {
                 continue;
             }
             self.publish();
-            told = self.tell_lines(lines, depth);
+            told = self.tell_lines(told_lines, depth);
             if let Some(current) = &mut hunt
                 && self.hunt(current)
             {
@@ -105,11 +104,12 @@ impl Worker<'_> {
 
         self.lower_what_is_stale(lines);
         // An iteration cut short may still have found something better.
+        self.yield_to_skill();
         let best = self.root_moves[0].clone();
         if self.id == 0 {
             self.publish();
             if told.first() != Some(&(best.m, best.newest_score())) {
-                self.tell_lines(lines, completed.max(1));
+                self.tell_lines(told_lines, completed.max(1));
             }
         }
         Finding {
@@ -126,6 +126,21 @@ impl Worker<'_> {
             root_move.score = root_move.newest_score().min(greatest);
             greatest = root_move.score;
         }
+    }
+
+    /// Puts the move that a weakened search plays before the better ones.
+    fn yield_to_skill(&mut self) {
+        let Some(skill) = &self.search.job.skill else {
+            return;
+        };
+        let scores: Vec<i32> = self
+            .root_moves
+            .iter()
+            .take(skill.candidates())
+            .map(RootMove::newest_score)
+            .take_while(|&score| score > -INFINITE)
+            .collect();
+        self.root_moves[..=skill.choose(&scores)].rotate_right(1);
     }
 
     fn publish(&self) {
@@ -184,6 +199,7 @@ impl Worker<'_> {
             };
             if self.id == 0
                 && self.search.job.multipv == 1
+                && self.search.job.skill.is_none()
                 && self.search.job.control.started.elapsed() >= TALKATIVE_AFTER
             {
                 self.publish();

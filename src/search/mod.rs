@@ -16,6 +16,7 @@ pub mod pool;
 mod pruning;
 mod quiescence;
 pub mod score;
+pub mod skill;
 pub mod solo;
 pub mod transposition;
 pub mod wdl;
@@ -159,6 +160,18 @@ impl Control {
         match self.ponderhit.load(Ordering::Acquire) {
             u64::MAX => None,
             micros => Some(self.started + Duration::from_micros(micros)),
+        }
+    }
+
+    /// Waits, asleep, until our clock has run for so long, or for `stop`.
+    pub fn pause(&self, time: Duration) {
+        let mut gate = self.gate.lock();
+        while !self.stopped() {
+            let left = time.saturating_sub(self.clock_elapsed());
+            if left.is_zero() {
+                return;
+            }
+            self.released.wait_for(&mut gate, left);
         }
     }
 

@@ -23,6 +23,7 @@ use super::{
     clock::Clock,
     iterate::Finding,
     score,
+    skill::Skill,
     transposition::Table,
     wdl::Worth,
     worker::{Memory, NodeCounter, RootMove, Worker},
@@ -54,6 +55,8 @@ pub struct Job {
     pub clock: Clock,
     /// How many lines to report.
     pub multipv: usize,
+    /// How to play weaker; not at all at full strength.
+    pub skill: Option<Skill>,
     /// Shared with whoever commands the search.
     pub control: Arc<Control>,
 }
@@ -232,14 +235,19 @@ impl Pool {
         self.started += 1;
         self.table.new_search();
         self.current = Some(Arc::clone(&job.control));
+        let threads = match &job.skill {
+            // How well it plays shall not depend on the machine.
+            Some(_) => &self.threads[..1],
+            None => &self.threads[..],
+        };
         let search = Arc::new(Search::new(
             self.started,
             job,
             Arc::clone(&self.table),
             Arc::clone(&self.network),
-            self.threads.len(),
+            threads.len(),
         ));
-        for thread in &self.threads {
+        for thread in threads {
             // Threads end only when this pool drops their sender.
             let _ = thread.messages.send(Message::Search(Arc::clone(&search)));
         }
@@ -400,6 +408,9 @@ fn lead(search: &Search, memory: &mut Memory, events: &Sender<Event>) {
     // Whoever has to wait for the answer, nobody has anything left to do.
     job.control.rest();
     job.control.hold(job.limits.infinite);
+    if let Some(skill) = job.skill.as_ref().filter(|_| job.root_moves.len() > 1) {
+        job.control.pause(skill.pause(&job.clock));
+    }
     job.control.stop();
     let helpers = search.counters.len() - 1;
     let others: Vec<Finding> = search.findings.1.iter().take(helpers).flatten().collect();

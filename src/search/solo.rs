@@ -69,6 +69,7 @@ impl Solo {
             limits: limits.clone(),
             clock: Clock::default(),
             multipv: 1,
+            skill: None,
             control: Arc::new(Control::new(Instant::now(), false, None)),
         };
         self.table.new_search();

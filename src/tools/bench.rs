@@ -129,6 +129,7 @@ fn search(
         },
         clock: Clock::default(),
         multipv: 1,
+        skill: None,
         control: Arc::clone(&control),
     });
     let mut cancelled = false;

@@ -4,9 +4,10 @@ use std::{error::Error, fmt, path::Path, time::Duration};
 
 use super::log::Log;
 use crate::{
-    engine::{DEFAULT_HASH, DEFAULT_MOVE_OVERHEAD, Engine},
+    engine::{DEFAULT_ELO, DEFAULT_HASH, DEFAULT_MOVE_OVERHEAD, Engine},
     nnue::Network,
     position::notation::{CastlingStyle, quoted},
+    search::skill::{FULL_LEVEL, HIGHEST_ELO, LOWEST_ELO},
 };
 
 /// The greatest table in mebibytes: 32 tebibytes.
@@ -84,7 +85,7 @@ pub enum Kind {
 
 /// All options, in the order in which they are listed. Many clients set them in that order, so the
 /// record of the conversation comes first.
-static OPTIONS: [UciOption; 14] = [
+static OPTIONS: [UciOption; 17] = [
     UciOption {
         name: "Debug Log File",
         kind: Kind::Text {
@@ -209,6 +210,37 @@ static OPTIONS: [UciOption; 14] = [
                 ", a Chess960 engine; free software under the GPL, version 3 or later"
             ),
             set: |_, _| Ok(()),
+        },
+    },
+    UciOption {
+        name: "UCI_LimitStrength",
+        kind: Kind::Check {
+            default: false,
+            set: |scope, on| scope.engine.settings_mut().limit_strength = on,
+        },
+    },
+    UciOption {
+        name: "UCI_Elo",
+        kind: Kind::Spin {
+            default: DEFAULT_ELO as i64,
+            min: LOWEST_ELO as i64,
+            max: HIGHEST_ELO as i64,
+            set: |scope, elo| {
+                scope.engine.settings_mut().elo = elo as i32;
+                Ok(())
+            },
+        },
+    },
+    UciOption {
+        name: "Skill Level",
+        kind: Kind::Spin {
+            default: FULL_LEVEL as i64,
+            min: 0,
+            max: FULL_LEVEL as i64,
+            set: |scope, level| {
+                scope.engine.settings_mut().skill_level = level as i32;
+                Ok(())
+            },
         },
     },
     UciOption {

@@ -15,3 +15,4 @@ mod positions;
 mod properties;
 mod protocol;
 mod resources;
+mod skill;

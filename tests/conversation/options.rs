@@ -10,6 +10,8 @@ fn bad_values_are_refused_with_the_range_and_change_nothing() {
         ("Threads", "1 to 1024"),
         ("MultiPV", "1 to 256"),
         ("Move Overhead", "0 to 5000"),
+        ("UCI_Elo", "1000 to 2850"),
+        ("Skill Level", "0 to 20"),
     ] {
         for value in ["-1", "99999999999999", "abc", "", "1.5"] {
             program.send(&format!("setoption name {name} value {value}"));
@@ -54,6 +56,9 @@ fn good_values_are_taken_without_a_word() {
         "setoption name uci_opponent value none none computer Some Engine 1.0",
         "setoption name UCI_EngineAbout value anything",
         "setoption name Debug Log File value <empty>",
+        "setoption name UCI_Elo value 2000",
+        "setoption name skill level value 20",
+        "setoption name UCI_LimitStrength value FALSE",
     ] {
         program.send(line);
         assert_eq!(program.sync(), [""; 0], "{line}");

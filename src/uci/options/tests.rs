@@ -20,6 +20,9 @@ fn values_within_the_range_are_taken() {
         ("uci_chess960", Some("TRUE")),
         ("UCI_ShowWDL", Some("true")),
         ("Ponder", Some("true")),
+        ("uci_limitstrength", Some("true")),
+        ("UCI_ELO", Some("1700")),
+        ("skill level", Some("3")),
         ("clear hash", None),
         ("Clear Hash", Some("now")),
         ("castling notation", Some("King TWO squares")),
@@ -37,6 +40,8 @@ fn values_within_the_range_are_taken() {
     assert!(settings.chess960 && settings.show_wdl);
     assert_eq!(settings.castling, Some(CastlingStyle::KingTwoSquares));
     assert_eq!(settings.multipv, 256);
+    assert_eq!(settings.skill_level, 3);
+    assert_eq!(settings.strength(), Some(1700));
     assert_eq!(settings.move_overhead, Duration::from_millis(5000));
 }
 
@@ -44,7 +49,14 @@ fn values_within_the_range_are_taken() {
 fn anything_else_is_refused_and_changes_nothing() {
     let mut engine = engine();
     let before = engine.settings().clone();
-    for name in ["Hash", "Threads", "MultiPV", "Move Overhead"] {
+    for name in [
+        "Hash",
+        "Threads",
+        "MultiPV",
+        "Move Overhead",
+        "UCI_Elo",
+        "Skill Level",
+    ] {
         for value in [
             None,
             Some(""),
@@ -92,6 +104,7 @@ fn defaults_are_within_their_ranges_and_true() {
     );
     assert_eq!(settings.multipv, 1);
     assert!(!settings.chess960 && !settings.show_wdl);
+    assert_eq!(settings.strength(), None);
     assert_eq!(settings.castling, None);
 }
 
