@@ -132,9 +132,9 @@ def play_cutechess_cli(bout: Bout) -> list[str]:
         "-openings", f"file={bout.openings}", "format=epd", "order=sequential",
         "-rounds", str((bout.games + 1) // 2), "-games", "2", "-repeat",
         "-concurrency", str(bout.concurrency), "-recover",
-        "-pgnout", str(bout.pgn),
+        "-ratinginterval", "20", "-pgnout", str(bout.pgn),
     ]  # fmt: skip
-    output = match.run(words, bout.folder / "output.txt", bout.folder)
+    output = match.run(words, bout.folder / "output.txt", bout.folder, re.compile("^Elo difference"))
     return [line for line in output if CUTECHESS_WARNING.search(line)]
 
 
@@ -182,11 +182,12 @@ def play_cutechess(bout: Bout) -> list[str]:
         for engine in bout.sides()
     ]
     (settings / "engines.json").write_text(json.dumps(engines), "utf-8")
-    clock = f"time_control\\time_per_tc={bout.base * 1000:.0f}\ntime_control\\increment={bout.increment * 1000:.0f}"
     (settings / "cutechess.ini").write_text(
         "[games]\nvariant=fischerandom\npondering=true\n"
         f"default_pgn_output_file={bout.pgn}\n"
-        f"opening_suite\\file={bout.openings}\nopening_suite\\random_order=true\n{clock}\n",
+        f"opening_suite\\file={bout.openings}\nopening_suite\\random_order=true\n"
+        f"time_control\\time_per_tc={bout.base * 1000:.0f}\n"
+        f"time_control\\increment={bout.increment * 1000:.0f}\n",
         "utf-8",
     )
     with Screen() as screen:
@@ -213,15 +214,21 @@ def new_game_in_cutechess(screen: Screen) -> bool:
 
 
 def play_fastchess(bout: Bout) -> list[str]:
-    """fastchess, by match.py."""
+    """fastchess, by match.py, which minds the faults of one side only."""
+    result = bout.folder / "result.json"
     words = ["--engine", bout.engine, "--opponent", bout.engine, "--book", bout.openings, "--tc", bout.clock]
-    words += ["--games", bout.games, "--concurrency", bout.concurrency, "--seed", bout.seed]
-    return play_script("match.py", words, {"FASTCHESS": find("fastchess")})
+    words += ["--games", bout.games, "--concurrency", bout.concurrency, "--seed", bout.seed, "--json", result]
+    complaints = play_script("match.py", words, {"FASTCHESS": find("fastchess")})
+    if result.exists():
+        for name, faults in json.loads(result.read_text("utf-8"))["faults"].items():
+            complaints += [f"{name}: {times} {fault}" for fault, times in faults.items() if times]
+    return complaints
 
 
 def play_python_chess(bout: Bout) -> list[str]:
-    """python-chess, by play_python_chess.py, which has clocks of its own."""
-    return play_script("play_python_chess.py", ["--engine", bout.engine, "--games", bout.games, "--seed", bout.seed])
+    """python-chess, by play_python_chess.py, which has openings and clocks of its own."""
+    words = ["--engine", bout.engine, "--games", bout.games, "--seed", bout.seed]
+    return play_script("play_python_chess.py", words)
 
 
 def play_script(name: str, words: list[object], environment: dict[str, str] | None = None) -> list[str]:
@@ -283,34 +290,29 @@ def count(bout: Bout, complaints: list[str]) -> list[str]:
     games = list(read_games(bout.pgn)) if bout.pgn.exists() else []
     if len(games) < bout.games:
         complaints.append(f"{bout.games - len(games)} games are missing")
-    names = [side.name for side in bout.sides()]
-    endings: Counter[str] = Counter(game.told() for game in games)
-    faults = {name: dict.fromkeys(FAULTS, 0) for name in names}
-    castlings = {name: {"White": 0, "Black": 0} for name in names}
-    played = {name: Counter() for name in names}
+    faults: Counter[tuple[str, str]] = Counter(fault for game in games if (fault := game.fault()))
+    castlings: Counter[tuple[str, str]] = Counter()
+    moves = {side.name: Counter() for side in bout.sides()}
     for game in games:
-        if fault := game.fault():
-            name, kind = fault
-            faults[name][kind] += 1
         if not game.by_rules:
             complaints.append(f"game {game.number}: {game.told()}")
         for color, name in (("White", game.white), ("Black", game.black)):
-            castlings[name][color] += game.castlings[name]
-            played[name].update(game.moves[name])
+            castlings[name, color] += game.castlings[name]
+            moves.setdefault(name, Counter()).update(game.moves[name])
 
-    print(f"{len(games)} games, {sum(map(Counter.total, played.values()))} plies")
-    for ending, times in endings.most_common():
+    print(f"{len(games)} games, {sum(map(Counter.total, moves.values()))} plies")
+    for ending, times in Counter(game.told() for game in games).most_common():
         print(f"{times:6} {ending}")
     for side in bout.sides():
         log = Path(side.options["Debug Log File"])
         record = read_record(log) if log.exists() else Record()
         print(
-            f"{side.name}: " + ", ".join(f"{times} {fault}" for fault, times in faults[side.name].items()),
-            ", ".join(f"{times} castlings as {color}" for color, times in castlings[side.name].items()),
-            f"{record.ponders} searches on the opponent's time and {record.hits} hits",
+            f"{side.name}: " + ", ".join(f"{faults[side.name, fault]} {fault}" for fault in FAULTS),
+            f"castled {castlings[side.name, 'White']} times as White, {castlings[side.name, 'Black']} as Black",
+            f"pondered {record.ponders} times, {record.hits} hits",
             sep="; ",
         )
-        if strange := played[side.name] - record.answers:
+        if strange := moves[side.name] - record.answers:
             complaints.append(f"{side.name} wrote these moves otherwise: {' '.join(strange)}")
         if games and not record.hits:
             complaints.append(f"{side.name} never thought on the opponent's time")

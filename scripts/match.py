@@ -42,6 +42,8 @@ PRESETS: dict[str, tuple[str, dict[str, str]]] = {
 
 # The warnings of fastchess about what an engine sends.
 PV_WARNING = re.compile(r"Warning; (.*\bPV\b.*|Sign mismatch .*)")
+# Its lines that are shown as they come.
+PROGRESS = re.compile("^(Elo:|LLR:|Games:)|Warning|SPRT")
 
 
 @dataclass
@@ -224,7 +226,9 @@ def play_here(arguments: argparse.Namespace, subject: Side, rival: Side) -> list
         sys.exit(str(error))
 
 
-def run(words: list[str], log: Path | None, scratch: str) -> list[str]:
+def run(
+    words: list[str], log: Path | None, scratch: str | Path, progress: re.Pattern[str] = PROGRESS
+) -> list[str]:
     """Runs a program that plays matches, showing its progress; returns all it said, without colours."""
     print(" ".join(words), flush=True)
     output = []
@@ -237,7 +241,7 @@ def run(words: list[str], log: Path | None, scratch: str) -> list[str]:
         output.append(line)
         if sink:
             print(line, file=sink, flush=True)
-        if line.startswith(("Elo:", "LLR:", "Games:")) or "Warning" in line or "SPRT" in line:
+        if progress.search(line):
             print(line, flush=True)
     if sink:
         sink.close()
