@@ -23,13 +23,14 @@ use zuylen::{
 const POSITIONS: usize = 8192;
 
 fn records() -> Vec<Record> {
-    let mut player = Player::new(Network::embedded(), 10).expect("a megabyte");
+    let mut player = Player::new(Network::embedded(), 10, 0).expect("a megabyte");
     let seen = Seen::default();
     let mut random = Random::new(1);
     let mut records = Vec::new();
     while records.len() < POSITIONS {
-        let game = player.play(&mut random, &seen);
-        filter::select(&game, &mut records, &mut Counts::default());
+        for game in player.play(&mut random, &seen) {
+            filter::select(&game, &mut records, &mut Counts::default());
+        }
     }
     for last in (1..records.len()).rev() {
         records.swap(last, random.below(last as u64 + 1) as usize);

@@ -63,6 +63,7 @@ fn games() -> Vec<u8> {
             result: GameResult::Draw,
             kind: StartKind::Double,
             played_out: true,
+            aside: number % 2 == 1,
             moves,
         };
         game.write(&mut bytes);

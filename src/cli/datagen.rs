@@ -24,6 +24,8 @@ use crate::{
 /// How often progress is shown: to a person, and in a log.
 const SHOWN: Duration = Duration::from_millis(250);
 const LOGGED: Duration = Duration::from_secs(60);
+/// No longer time left is told; it comes from a machine that was asleep, or a goal without end.
+const FORESEEABLE: Duration = Duration::from_secs(100 * 86_400);
 
 /// Play games against itself, to learn from.
 ///
@@ -37,6 +39,9 @@ pub struct Arguments {
     /// Begin no iteration after so many nodes a move (8 times as many are the end of a move).
     #[arg(long, default_value_t = 700, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
+    /// At so many moves in a hundred, look at a position one or two random moves away too.
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=100))]
+    asides: u64,
     /// Stop once the files of this seed hold so many games.
     #[arg(long)]
     games: Option<u64>,
@@ -72,6 +77,7 @@ pub fn run(arguments: &Arguments) -> Ending {
             .clone()
             .unwrap_or_else(datagen::default_folder),
         nodes: arguments.nodes,
+        asides: arguments.asides,
         threads: arguments.threads.unwrap_or_else(super::cores).max(1),
         seed: arguments.seed,
         games: arguments.games,
@@ -141,7 +147,10 @@ fn show(progress: &Progress, goal: Option<u64>, by_games: bool, done: &AtomicBoo
         bar.set_position(count(games, positions));
         if logging && logged.elapsed() >= LOGGED {
             logged = Instant::now();
-            let left = goal.map_or(String::new(), |_| format!(", {:.0?} left", bar.eta()));
+            let left = match goal {
+                Some(_) if bar.eta() < FORESEEABLE => format!(", {:.0?} left", bar.eta()),
+                _ => String::new(),
+            };
             let _ = writeln!(io::stderr(), "{message}{left}");
         }
         bar.set_message(message);

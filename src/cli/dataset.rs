@@ -140,14 +140,14 @@ pub fn run(arguments: &Arguments) -> Ending {
                 None => {
                     for line in games
                         .iter()
-                        .filter_map(|game| dataset::line(game, &mut random))
+                        .filter_map(|group| dataset::line(group.first()?, &mut random))
                     {
                         writeln!(screen, "{line}")?;
                     }
                 }
                 Some(out) => {
                     let mut output = dataset::Output::new(out);
-                    games.iter().try_for_each(|game| output.add(game))?;
+                    games.iter().try_for_each(|group| output.add(group))?;
                     tell(&output.finish()?)?;
                 }
             }

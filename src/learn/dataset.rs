@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashSet,
-    fmt, io,
+    fmt, io, iter,
     path::{Path, PathBuf},
 };
 
@@ -34,6 +34,8 @@ pub struct Stats {
     files: u64,
     games: u64,
     positions: u64,
+    asides: u64,
+    aside_positions: u64,
     /// By kind of start, then by result.
     results: [[u64; 3]; 4],
     played_out: u64,
@@ -53,8 +55,13 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Counts a game.
+    /// Counts a game or an aside.
     pub fn add(&mut self, game: &Game) {
+        if game.aside {
+            self.asides += 1;
+            self.aside_positions += game.moves.len() as u64;
+            return;
+        }
         self.games += 1;
         self.positions += game.moves.len() as u64;
         self.results[game.kind as usize][game.result as usize] += 1;
@@ -120,6 +127,11 @@ impl fmt::Display for Stats {
         writeln!(f, "files      {}", self.files)?;
         writeln!(f, "games      {}, {length:.1} plies each", self.games)?;
         writeln!(f, "positions  {}", self.positions)?;
+        writeln!(
+            f,
+            "asides     {} with {} positions",
+            self.asides, self.aside_positions
+        )?;
         writeln!(f, "starts     {} repeated", self.repeated_starts())?;
         for (kind, results) in StartKind::ALL.into_iter().zip(&self.results) {
             let games: u64 = results.iter().sum();
@@ -223,15 +235,18 @@ impl Output {
         }
     }
 
-    /// Adds a game.
+    /// Adds a game and its asides.
     ///
     /// # Errors
     /// When a file can't be written, or is there already.
-    pub fn add(&mut self, game: &Game) -> io::Result<()> {
-        if self.pending.len() + game.stored_bytes() > MERGED {
+    pub fn add(&mut self, group: &[Game]) -> io::Result<()> {
+        let bytes: usize = group.iter().map(Game::stored_bytes).sum();
+        if self.pending.len() + bytes > MERGED {
             self.flush()?;
         }
-        game.write(&mut self.pending);
+        for game in group {
+            game.write(&mut self.pending);
+        }
         Ok(())
     }
 
@@ -272,6 +287,21 @@ pub(super) fn all_games(files: &[PathBuf]) -> impl Iterator<Item = io::Result<Ga
     })
 }
 
+/// All games of the files, each before its asides.
+fn groups(files: &[PathBuf]) -> impl Iterator<Item = io::Result<Vec<Game>>> + '_ {
+    let mut games = all_games(files).peekable();
+    iter::from_fn(move || {
+        let mut group = match games.next()? {
+            Ok(game) => vec![game],
+            Err(error) => return Some(Err(error)),
+        };
+        while let Some(Ok(aside)) = games.next_if(|next| matches!(next, Ok(game) if game.aside)) {
+            group.push(aside);
+        }
+        Some(Ok(group))
+    })
+}
+
 /// Writes all games into few files, leaving out those that begin where an earlier one does if
 /// `unique`. Returns the new files and how many games were left out.
 ///
@@ -281,10 +311,10 @@ pub fn merge(files: &[PathBuf], stem: &Path, unique: bool) -> io::Result<(Vec<Pa
     let mut output = Output::new(stem);
     let mut starts = HashSet::new();
     let mut left_out = 0;
-    for game in all_games(files) {
-        let game = game?;
-        if starts.insert(game.start.keys().whole) || !unique {
-            output.add(&game)?;
+    for group in groups(files) {
+        let group = group?;
+        if starts.insert(group[0].start.keys().whole) || !unique {
+            output.add(&group)?;
         } else {
             left_out += 1;
         }
@@ -297,7 +327,7 @@ pub fn merge(files: &[PathBuf], stem: &Path, unique: bool) -> io::Result<(Vec<Pa
 /// # Errors
 /// When a file is damaged, or can't be read or written.
 pub fn shuffle(files: &[PathBuf], stem: &Path, seed: u64) -> io::Result<Vec<PathBuf>> {
-    let mut games: Vec<Game> = all_games(files).collect::<io::Result<_>>()?;
+    let mut games: Vec<Vec<Game>> = groups(files).collect::<io::Result<_>>()?;
     let mut random = Random::new(seed);
     for last in (1..games.len()).rev() {
         games.swap(last, random.below(last as u64 + 1) as usize);
@@ -309,21 +339,21 @@ pub fn shuffle(files: &[PathBuf], stem: &Path, seed: u64) -> io::Result<Vec<Path
     output.finish()
 }
 
-/// So many games, or all if there are fewer, each as likely as another.
+/// So many games with their asides, or all if there are fewer, each as likely as another.
 ///
 /// # Errors
 /// When a file is damaged or can't be read.
-pub fn sample(files: &[PathBuf], count: usize, seed: u64) -> io::Result<Vec<Game>> {
+pub fn sample(files: &[PathBuf], count: usize, seed: u64) -> io::Result<Vec<Vec<Game>>> {
     let mut random = Random::new(seed);
-    let mut chosen: Vec<Game> = Vec::new();
-    for (index, game) in all_games(files).enumerate() {
-        let game = game?;
+    let mut chosen: Vec<Vec<Game>> = Vec::new();
+    for (index, group) in groups(files).enumerate() {
+        let group = group?;
         // Reservoir sampling: the game takes the place of another one with the right chance.
         let place = random.below(index as u64 + 1) as usize;
         if chosen.len() < count {
-            chosen.push(game);
+            chosen.push(group);
         } else if let Some(chosen) = chosen.get_mut(place) {
-            *chosen = game;
+            *chosen = group;
         }
     }
     Ok(chosen)
@@ -354,6 +384,7 @@ mod tests {
             network: Network::embedded(),
             folder: scratch.folder().to_owned(),
             nodes: 20,
+            asides: 30,
             threads: 1,
             seed: 4,
             games: Some(12),
@@ -364,13 +395,16 @@ mod tests {
         chunks::files_in(scratch.folder()).expect("files")
     }
 
+    /// What each game takes with its asides.
     fn bytes(files: &[PathBuf]) -> Vec<Vec<u8>> {
-        let stored = |game: io::Result<Game>| {
+        let stored = |group: io::Result<Vec<Game>>| {
             let mut bytes = Vec::new();
-            game.expect("a sound game").write(&mut bytes);
+            for game in group.expect("sound games") {
+                game.write(&mut bytes);
+            }
             bytes
         };
-        all_games(files).map(stored).collect()
+        groups(files).map(stored).collect()
     }
 
     #[test]
@@ -408,7 +442,7 @@ mod tests {
         assert_eq!(sample(&files, 5, 1).unwrap().len(), 5);
         let all = sample(&files, 50, 1).unwrap();
         assert_eq!(all.len(), 12);
-        let line = line(&all[0], &mut Random::new(1)).expect("a game has moves");
+        let line = line(&all[0][0], &mut Random::new(1)).expect("a game has moves");
         assert_eq!(line.split(" | ").count(), 3, "{line}");
     }
 

@@ -104,13 +104,15 @@ impl StartKind {
 
 /// The bit of the spare byte for a game that was not adjudicated.
 const PLAYED_OUT: u8 = 4;
+/// The bit of the spare byte for an aside.
+const ASIDE: u8 = 8;
 
 /// The bytes that a game of so many plies takes.
 pub const fn stored_bytes(plies: usize) -> usize {
     POSITION_BYTES + MOVE_BYTES * (plies + 1)
 }
 
-/// A stored game.
+/// A stored game, or an aside to the last game stored before it.
 #[derive(Clone, Debug)]
 pub struct Game {
     /// The position after the random moves of the opening.
@@ -123,6 +125,9 @@ pub struct Game {
     pub kind: StartKind,
     /// Whether it was played to its end by the rules, whatever the scores said.
     pub played_out: bool,
+    /// Whether it is an aside: a few moves from a position beside a game, for their scores. It was
+    /// not played on, and its result says nothing.
+    pub aside: bool,
     /// The moves, each with the score of the position before it from White's side, in the search's
     /// units.
     pub moves: Vec<(Move, i16)>,
@@ -136,7 +141,8 @@ impl Game {
 
     /// Appends the game to `out`.
     pub fn write(&self, out: &mut Vec<u8>) {
-        let spare = self.kind as u8 | if self.played_out { PLAYED_OUT } else { 0 };
+        let flag = |set: bool, bit: u8| if set { bit } else { 0 };
+        let spare = self.kind as u8 | flag(self.played_out, PLAYED_OUT) | flag(self.aside, ASIDE);
         out.extend(pack_position(
             &self.start,
             self.start_score,
@@ -349,6 +355,7 @@ impl<R: Read> Reader<R> {
             result,
             kind: StartKind::of(packed[31]),
             played_out: packed[31] & PLAYED_OUT != 0,
+            aside: packed[31] & ASIDE != 0,
             moves,
         })
     }

@@ -51,7 +51,7 @@ pub fn count(files: &[PathBuf], played_out: bool) -> io::Result<Counts> {
     let mut counts = Counts::default();
     for game in all_games(files) {
         let game = game?;
-        if game.played_out || !played_out {
+        if !game.aside && (game.played_out || !played_out) {
             counts.add(&game);
         }
     }
@@ -88,6 +88,7 @@ mod tests {
             result,
             kind: StartKind::Unknown,
             played_out,
+            aside: false,
             moves,
         }
     }

@@ -295,7 +295,9 @@ impl Worker<'_> {
 
     /// Whether the root may play `m` in the line in hand.
     pub fn is_root_candidate(&self, m: Move) -> bool {
-        self.root_moves[self.pv_index..].iter().any(|r| r.m == m)
+        // Looking for it would be felt in searches of a few hundred nodes.
+        self.unrestricted && self.pv_index == 0
+            || self.root_moves[self.pv_index..].iter().any(|r| r.m == m)
     }
 
     /// Notes what the root learned of a move: its nodes, and if it is the best so far (the first, or
@@ -309,7 +311,7 @@ impl Worker<'_> {
         above_alpha: bool,
     ) {
         let seldepth = self.seldepth;
-        let rest = std::mem::take(&mut self.frame(1).line);
+        let (_, child) = self.memory.frame_and_child(0);
         if let Some(root_move) = self.root_moves.iter_mut().find(|r| r.m == m) {
             root_move.nodes += nodes;
             if first || above_alpha {
@@ -323,12 +325,11 @@ impl Worker<'_> {
                 );
                 root_move.line.clear();
                 root_move.line.push(m);
-                root_move.line.extend_from_slice(&rest);
+                root_move.line.extend_from_slice(&child.line);
             } else {
                 root_move.score = -INFINITE;
             }
         }
-        self.frame(1).line = rest;
     }
 
     /// Says which root move is being searched, in long searches.

@@ -448,12 +448,10 @@ impl Worker<'_> {
 
     /// The best line from `ply` on is `m` and then the child's line.
     pub(super) fn extend_line(&mut self, ply: usize, m: Move) {
-        let child = std::mem::take(&mut self.frame(ply + 1).line);
-        let line = &mut self.frame(ply).line;
-        line.clear();
-        line.push(m);
-        let _ = line.try_extend_from_slice(&child);
-        self.frame(ply + 1).line = child;
+        let (frame, child) = self.memory.frame_and_child(ply);
+        frame.line.clear();
+        frame.line.push(m);
+        let _ = frame.line.try_extend_from_slice(&child.line);
     }
 
     /// Stores a finished node and what it says of the evaluation.

@@ -145,6 +145,14 @@ impl Memory {
         }
     }
 
+    /// The frame `ply` plies below the root, and the one after it.
+    #[inline]
+    pub fn frame_and_child(&mut self, ply: usize) -> (&mut Frame, &Frame) {
+        let index = ply + FRAMES_BEFORE_ROOT;
+        let (until, after) = self.frames.split_at_mut(index + 1);
+        (&mut until[index], &after[0])
+    }
+
     /// Forgets what it learned.
     pub fn clear(&mut self) {
         self.histories.clear();
@@ -210,6 +218,8 @@ pub struct Worker<'a> {
     pub seldepth: usize,
     pub root_depth: i32,
     pub root_moves: Vec<RootMove>,
+    /// Whether these are all legal moves.
+    pub unrestricted: bool,
     /// The first root move that the line in hand may use (MultiPV).
     pub pv_index: usize,
     /// The side that may not pass, while a null move's cutoff is verified.
@@ -247,6 +257,7 @@ impl<'a> Worker<'a> {
             seldepth: 0,
             root_depth: 0,
             root_moves: job.root_moves.iter().copied().map(RootMove::new).collect(),
+            unrestricted: job.root_moves.len() == job.root.legal_moves().len(),
             pv_index: 0,
             no_null_for: None,
             aborted: false,

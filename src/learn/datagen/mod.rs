@@ -22,17 +22,19 @@ use parking_lot::Mutex;
 
 use super::{
     chunks::{self, Series},
-    format::stored_bytes,
+    format::{Game, stored_bytes},
 };
 use crate::{nnue::Network, search::STACK_BYTES, tools::openings::Random};
-use selfplay::{MOST_PLIES, Player, Seen};
+use selfplay::{MOST_ASIDE_PLIES, MOST_ASIDES, MOST_PLIES, Player, Seen};
 
 /// The greatest number of games in a chunk: even if all were as long as they may be, the file
 /// stays under [`chunks::MOST_BYTES`].
-pub const MOST_CHUNK_GAMES: u64 = 6000;
+pub const MOST_CHUNK_GAMES: u64 = 1500;
 
 const _: () = assert!(
-    MOST_CHUNK_GAMES as usize * stored_bytes(MOST_PLIES) < chunks::MOST_BYTES - chunks::OVERHEAD,
+    MOST_CHUNK_GAMES as usize
+        * (stored_bytes(MOST_PLIES) + MOST_ASIDES * stored_bytes(MOST_ASIDE_PLIES))
+        < chunks::MOST_BYTES - chunks::OVERHEAD,
     "the largest chunk is stored in one file, even if it doesn't compress"
 );
 
@@ -45,6 +47,8 @@ pub struct Settings {
     pub network: Arc<Network>,
     /// The soft limit in nodes a move.
     pub nodes: u64,
+    /// Asides in a hundred moves of a game, at most [`MOST_ASIDES`] in a game.
+    pub asides: u64,
     /// How many games to play at a time.
     pub threads: usize,
     /// What makes them reproducible. Machines whose games are put together need different ones.
@@ -62,10 +66,17 @@ pub struct Settings {
 pub struct Progress {
     /// Games in the files of this seed, and those played for the next files.
     pub games: AtomicU64,
-    /// Their positions.
+    /// Their positions, and those of their asides.
     pub positions: AtomicU64,
     /// Set it to stop: every worker ends its game and writes what it has.
     pub cancel: AtomicBool,
+}
+
+impl Progress {
+    fn count(&self, game: &Game) {
+        self.games.fetch_add(u64::from(!game.aside), Relaxed);
+        self.positions.fetch_add(game.moves.len() as u64, Relaxed);
+    }
 }
 
 /// The folder for games unless another one is named: `$ZUYLEN_DATA`, or `zuylen-games` at home.
@@ -177,12 +188,11 @@ impl Run<'_> {
             note(&format!("{}: {fault}", path.display()));
         }
         for game in games {
-            self.seen.insert(&game.start);
+            if !game.aside {
+                self.seen.insert(&game.start);
+            }
             if own {
-                self.progress.games.fetch_add(1, Relaxed);
-                self.progress
-                    .positions
-                    .fetch_add(game.moves.len() as u64, Relaxed);
+                self.progress.count(&game);
             }
         }
         Ok(())
@@ -209,23 +219,23 @@ impl Run<'_> {
     }
 
     fn play_chunks(&self) -> io::Result<()> {
-        let mut player = Player::new(Arc::clone(&self.settings.network), self.settings.nodes)
-            .map_err(io::Error::other)?;
+        let settings = self.settings;
+        let network = Arc::clone(&settings.network);
+        let mut player =
+            Player::new(network, settings.nodes, settings.asides).map_err(io::Error::other)?;
         loop {
             let number = self.numbers.lock().take();
             let mut games = Vec::new();
             let mut full = true;
-            for index in 0..self.settings.chunk_games.clamp(1, MOST_CHUNK_GAMES) {
+            for index in 0..settings.chunk_games.clamp(1, MOST_CHUNK_GAMES) {
                 if !self.claim() {
                     full = false;
                     break;
                 }
-                let game = player.play(&mut self.random(number, index), &self.seen);
-                game.write(&mut games);
-                self.progress.games.fetch_add(1, Relaxed);
-                self.progress
-                    .positions
-                    .fetch_add(game.moves.len() as u64, Relaxed);
+                for game in player.play(&mut self.random(number, index), &self.seen) {
+                    game.write(&mut games);
+                    self.progress.count(&game);
+                }
             }
             if !games.is_empty() {
                 chunks::write_new(&self.series.path(number), &games)?;

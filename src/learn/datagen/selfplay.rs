@@ -1,6 +1,6 @@
 //! One game against itself.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, iter, sync::Arc};
 
 use parking_lot::Mutex;
 use shakmaty::Color;
@@ -36,20 +36,29 @@ const DRAWN_FROM: u32 = 80;
 const PLAYED_OUT: u64 = 16;
 /// A game of so many plies is a draw, for no rule but patience.
 pub const MOST_PLIES: usize = 600;
+/// A game has at most so many asides.
+pub const MOST_ASIDES: usize = 120;
+/// An aside begins at most so many random moves away from its game.
+const MOST_STEPS: u64 = 2;
+/// An aside has at most so many moves.
+pub const MOST_ASIDE_PLIES: usize = 4;
 
 /// Who plays: one search for both sides.
 #[derive(Debug)]
 pub struct Player {
     solo: Solo,
     limits: Limits,
+    /// Asides in a hundred moves of a game.
+    asides: u64,
 }
 
 impl Player {
-    /// A player that evaluates by `network` and begins no iteration after `nodes` nodes a move.
+    /// A player that evaluates by `network`, begins no iteration after `nodes` nodes a move, and
+    /// looks aside at so many moves in a hundred.
     ///
     /// # Errors
     /// When the memory can't be had.
-    pub fn new(network: Arc<Network>, nodes: u64) -> Result<Player, String> {
+    pub fn new(network: Arc<Network>, nodes: u64, asides: u64) -> Result<Player, String> {
         let limits = Limits {
             soft_nodes: Some(nodes),
             nodes: Some(nodes.saturating_mul(HARD_NODES)),
@@ -58,18 +67,20 @@ impl Player {
         Ok(Player {
             solo: Solo::new(HASH, network)?,
             limits,
+            asides,
         })
     }
 
-    /// Plays a game from a new opening. The same random numbers and the same `seen` make the same
-    /// game.
-    pub fn play(&mut self, random: &mut Random, seen: &Seen) -> Game {
+    /// Plays a game from a new opening, and returns it before its asides. The same random numbers
+    /// and the same `seen` make the same.
+    pub fn play(&mut self, random: &mut Random, seen: &Seen) -> Vec<Game> {
         let (start, kind, start_score) = self.opening(random, seen);
         let played_out = random.below(PLAYED_OUT) == 0;
         let mut history = KeyHistory::starting_at(&start);
         let mut position = start.clone();
         let mut moves = Vec::new();
         let mut verdict = Adjudication::default();
+        let mut asides = Vec::new();
         let result = loop {
             if let Some(result) = result_by_rule(&position, &history) {
                 break result;
@@ -87,17 +98,61 @@ impl Player {
             if let Some(result) = agreed.filter(|_| !played_out) {
                 break result;
             }
+            if random.below(100) < self.asides && asides.len() < MOST_ASIDES {
+                asides.extend(self.aside(&position, &history, kind, random));
+            }
             position = position.play(best);
             history.push(&position);
         };
-        Game {
+        let game = Game {
             start,
             start_score: stored(start_score),
             result,
             kind,
             played_out,
+            aside: false,
             moves,
+        };
+        iter::once(game).chain(asides).collect()
+    }
+
+    /// Plays from a position near `position`, such as the search meets and no game does, until a
+    /// quiet move is best. `None` if a game is over there.
+    fn aside(
+        &mut self,
+        position: &Position,
+        history: &KeyHistory,
+        kind: StartKind,
+        random: &mut Random,
+    ) -> Option<Game> {
+        let (mut position, mut history) = (position.clone(), history.clone());
+        for _ in 0..=random.below(MOST_STEPS) {
+            position = position.play(random.pick(&position.legal_moves())?);
+            history.push(&position);
         }
+        let start = position.clone();
+        let mut moves = Vec::new();
+        while moves.len() < MOST_ASIDE_PLIES && result_by_rule(&position, &history).is_none() {
+            let outcome = self.solo.think(&position, &history, &self.limits)?;
+            let best = outcome.best?;
+            let score = position.turn().fold_wb(outcome.score, -outcome.score);
+            moves.push((best, stored(score)));
+            if !(position.in_check() || best.is_capture() || best.is_promotion()) {
+                break;
+            }
+            position = position.play(best);
+            history.push(&position);
+        }
+        let &(_, start_score) = moves.first()?;
+        Some(Game {
+            start,
+            start_score,
+            result: GameResult::Draw,
+            kind,
+            played_out: false,
+            aside: true,
+            moves,
+        })
     }
 
     /// An opening that is not decided and was not played before, what it began from, and its score
@@ -190,6 +245,8 @@ impl Adjudication {
 
 #[cfg(test)]
 mod tests {
+    use shakmaty::Move;
+
     use super::*;
     use crate::position::fen;
 
@@ -247,14 +304,34 @@ mod tests {
     #[test]
     fn a_game_is_whole_and_the_same_again() {
         let play = || {
-            let mut player = Player::new(Network::embedded(), 50).unwrap();
+            let mut player = Player::new(Network::embedded(), 50, 40).unwrap();
             player.play(&mut Random::new(5), &Seen::default())
         };
-        let (game, again) = (play(), play());
-        let mut bytes = [Vec::new(), Vec::new()];
-        game.write(&mut bytes[0]);
-        again.write(&mut bytes[1]);
-        assert_eq!(bytes[0], bytes[1]);
-        assert!(!game.moves.is_empty() && game.start_score.abs() <= 800);
+        let bytes = |games: &[Game]| {
+            let mut bytes = Vec::new();
+            games.iter().for_each(|game| game.write(&mut bytes));
+            bytes
+        };
+        let played = play();
+        assert_eq!(bytes(&played), bytes(&play()));
+        let [game, asides @ ..] = &played[..] else {
+            panic!("no game")
+        };
+        assert!(!game.aside && !game.moves.is_empty() && game.start_score.abs() <= 800);
+        let moves = game.moves.len();
+        assert!(
+            (moves / 4..moves / 2 + 5).contains(&asides.len()),
+            "{moves} {}",
+            asides.len()
+        );
+        for aside in asides {
+            assert!(aside.aside && (1..=MOST_ASIDE_PLIES).contains(&aside.moves.len()));
+            let quiet = |(position, m, _): &(Position, Move, i16)| {
+                !(position.in_check() || m.is_capture() || m.is_promotion())
+            };
+            let positions: Vec<_> = aside.positions().collect();
+            let first_quiet = positions.iter().position(quiet);
+            assert!(first_quiet.is_none_or(|at| at + 1 == positions.len()));
+        }
     }
 }

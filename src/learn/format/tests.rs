@@ -42,6 +42,7 @@ fn random_game(seed: u64) -> Game {
         result: GameResult::ALL[random.below(3) as usize],
         kind: StartKind::ALL[random.below(4) as usize],
         played_out: random.below(2) == 1,
+        aside: random.below(2) == 1,
         moves: moves.split_off(skipped),
     }
 }
@@ -51,8 +52,8 @@ fn assert_same(a: &Game, b: &Game) {
     assert_eq!(a.start.keys(), b.start.keys());
     assert_eq!(a.moves, b.moves);
     assert_eq!(
-        (a.start_score, a.result, a.kind, a.played_out),
-        (b.start_score, b.result, b.kind, b.played_out)
+        (a.start_score, a.result, a.kind, a.played_out, a.aside),
+        (b.start_score, b.result, b.kind, b.played_out, b.aside)
     );
 }
 
@@ -131,6 +132,7 @@ fn rights_survive_where_several_rooks_could_have_them() {
         result: GameResult::Draw,
         kind: StartKind::Unknown,
         played_out: false,
+        aside: false,
         moves: Vec::new(),
     };
     let mut bytes = Vec::new();

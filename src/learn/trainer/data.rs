@@ -96,9 +96,13 @@ impl Part {
         let mut part = Part::default();
         let (games, fault) = chunks::read(file)?;
         part.fault = fault.map(|fault| format!("{}: {fault}", file.display()));
+        let mut hidden = false;
         for game in games {
-            // Games from one opening stay on one side.
-            let side = if game.start.keys().whole % PARTS < held_out {
+            // Games from one opening stay on one side, and so do asides and their game.
+            if !game.aside {
+                hidden = game.start.keys().whole % PARTS < held_out;
+            }
+            let side = if hidden {
                 &mut part.held_out
             } else {
                 &mut part.training

@@ -4,7 +4,7 @@
 //! search finds out by itself. The first plies stay, for they alone hold castling rights, and so do
 //! all drawn games.
 
-use super::record::{Record, from_side};
+use super::record::{NO_RESULT, Record, from_side};
 use crate::{learn::format::Game, search::score::is_decisive};
 
 /// Beyond this halfmove clock nothing happens any more.
@@ -23,7 +23,7 @@ const MOST_LATER: i32 = 2000;
 /// How many positions there were, and why some were left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Games.
+    /// Games, without asides.
     pub games: u64,
     /// Positions in which a move was made.
     pub positions: u64,
@@ -65,10 +65,14 @@ pub fn select(game: &Game, records: &mut Vec<Record>, counts: &mut Counts) {
         .iter()
         .rposition(|score| score.abs() > DEAD)
         .map_or(0, |last| last + 1);
-    counts.games += 1;
+    counts.games += u64::from(!game.aside);
     for (ply, (position, m, score)) in game.positions().enumerate() {
         let side = position.turn();
-        let half_points = game.result.half_points(side);
+        let half_points = if game.aside {
+            NO_RESULT
+        } else {
+            game.result.half_points(side)
+        };
         let seen = from_side(i32::from(score), side);
         counts.positions += 1;
         // Castling takes a rook only in its notation; shakmaty doesn't call it a capture.
@@ -135,6 +139,7 @@ mod tests {
             result,
             kind: StartKind::Unknown,
             played_out: false,
+            aside: false,
             moves,
         }
     }

@@ -218,7 +218,8 @@ impl Target {
         let (score, later) = (f32::from(record.score), f32::from(record.later));
         let score = score + self.smooth * (later - score);
         let expected = sigmoid(score / self.score_k);
-        expected + self.lambda * (points(record.half_points) - expected)
+        let points = points(record.half_points).unwrap_or(expected);
+        expected + self.lambda * (points - expected)
     }
 
     /// The squared error of an evaluation in the network's units.

@@ -4,6 +4,8 @@ use shakmaty::{Color, Square};
 
 use crate::{nnue::architecture::INPUTS, position::Position};
 
+/// What stands for the half points where there is no result.
+pub const NO_RESULT: u8 = 3;
 /// Men that a record has room for.
 pub const MOST_MEN: usize = 32;
 
@@ -18,7 +20,7 @@ pub struct Record {
     pub score: i16,
     /// The mean score of the next moves of the game, from the same side.
     pub later: i16,
-    /// Half points that the side to move got.
+    /// Half points that the side to move got, or [`NO_RESULT`].
     pub half_points: u8,
     /// The squares of both kings, of the side to move first.
     kings: [u8; 2],
@@ -134,8 +136,8 @@ const fn offsets() -> [[u16; 16]; 2] {
 
 /// Half points of a colour as the score that `sigmoid` should have met: 0, 0.5 or 1.
 #[inline(always)]
-pub fn points(half_points: u8) -> f32 {
-    f32::from(half_points) / 2.0
+pub fn points(half_points: u8) -> Option<f32> {
+    (half_points != NO_RESULT).then_some(f32::from(half_points) / 2.0)
 }
 
 /// A White score from the side of `color`.

@@ -7,7 +7,7 @@
 
 use std::ops::AddAssign;
 
-use super::record::{Record, points};
+use super::record::{NO_RESULT, Record};
 
 /// The score, in the network's units, at which half of the games are won.
 pub const EVEN_CHANCE: f64 = 101.0;
@@ -70,8 +70,11 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Counts a position.
+    /// Counts a position, if its game has a result.
     pub fn add(&mut self, record: &Record) {
+        if record.half_points == NO_RESULT {
+            return;
+        }
         let score = record.score.clamp(-LIMIT, LIMIT);
         for (score, half_points) in [
             (score, record.half_points),
@@ -79,7 +82,7 @@ impl Histogram {
         ] {
             self.cells[(score + LIMIT) as usize] += Cell {
                 count: 1.0,
-                points: f64::from(points(half_points)),
+                points: f64::from(half_points) / 2.0,
                 wins: f64::from(u8::from(half_points == 2)),
             };
         }

@@ -14,6 +14,7 @@ fn games(scratch: &Scratch, count: u64) -> Data {
         network: Network::embedded(),
         folder: scratch.folder().to_owned(),
         nodes: 60,
+        asides: 0,
         threads: 1,
         seed: 1,
         games: Some(count),
