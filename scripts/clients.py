@@ -7,10 +7,10 @@
     scripts/clients.py all
 
 Both engines think on the opponent's time wherever the client knows that. Ends with 1 if a move was
-illegal, a game was lost on time, by a stall or a lost connection or ended in any way but by the
-rules, if a castling was not written king takes rook, if the client complained of the engine or the
-engine of the client, if thinking on the opponent's time was asked for and didn't happen, or if games
-are missing. Castlings are counted, so that one can see that there were some.
+illegal; if a game was lost on time, by a stall or a lost connection, or ended in any way but by the
+rules; if a castling was not written king takes rook, or the client noted a move without a score; if
+the client complained of the engine or the engine of the client; if no thinking on the opponent's time
+was of use; or if games are missing. Castlings are counted, so that one can see that there were some.
 
 A program is looked for in an environment variable of its name ($CUTECHESS_CLI), on the PATH, and in
 /usr/games. --folder keeps the games, what the engines recorded, and pictures of the windows.
@@ -182,34 +182,39 @@ def play_cutechess(bout: Bout) -> list[str]:
         for engine in bout.sides()
     ]
     (settings / "engines.json").write_text(json.dumps(engines), "utf-8")
+    clocks = [
+        f"{group}time_control\\moves_per_tc=0\n{group}time_control\\time_per_tc={bout.base * 1000:.0f}\n"
+        f"{group}time_control\\increment={bout.increment * 1000:.0f}\n"
+        for group in ("", "second_time_control\\")
+    ]
     (settings / "cutechess.ini").write_text(
         "[games]\nvariant=fischerandom\npondering=true\n"
         f"default_pgn_output_file={bout.pgn}\n"
-        f"opening_suite\\file={bout.openings}\nopening_suite\\random_order=true\n"
-        f"time_control\\time_per_tc={bout.base * 1000:.0f}\n"
-        f"time_control\\increment={bout.increment * 1000:.0f}\n",
+        f"opening_suite\\file={bout.openings}\nopening_suite\\random_order=true\n" + "".join(clocks),
         "utf-8",
     )
     with Screen() as screen:
         screen.environment["XDG_CONFIG_HOME"] = str(settings.parent)
         with running([find("cutechess")], screen, bout):
             for game in range(bout.games):
-                if not new_game_in_cutechess(screen):
+                if not new_game_in_cutechess(screen, second_is_white=game % 2 == 1):
                     return ["Cute Chess doesn't open its window"]
                 if not watch(screen, bout, lambda: results(bout.pgn) > game, bout.longest_game):
                     return ["a game in Cute Chess doesn't come to an end"]
     return []
 
 
-def new_game_in_cutechess(screen: Screen) -> bool:
+def new_game_in_cutechess(screen: Screen, second_is_white: bool) -> bool:
     """Begins a game between the two engines as a person does; returns whether there was a window."""
-    if not screen.wait_for_window("Cute Chess", PATIENCE):
+    if not screen.wait_for_window(" vs ", PATIENCE):
         return False
     screen.keys("ctrl+n")
     if not screen.wait_for_window("New Game", PATIENCE):
         return False
-    # White: Human is chosen, CPU below it. Then Black, and the second engine in its list.
-    screen.keys("Down", "Tab", "Tab", "Tab", "Down", "Tab", "Down", "Return")
+    # For White and then for Black: from Human down to CPU, on to the list of engines, which shows the
+    # first of them, and past the button behind it.
+    first, second = ("Down", "Tab", "Tab", "Tab"), ("Down", "Tab", "Down", "Tab", "Tab")
+    screen.keys(*(second + first if second_is_white else first + second), "Return")
     return True
 
 
@@ -314,6 +319,8 @@ def count(bout: Bout, complaints: list[str]) -> list[str]:
         )
         if strange := moves[side.name] - record.answers:
             complaints.append(f"{side.name} wrote these moves otherwise: {' '.join(strange)}")
+        if silent := sum(game.unscored[side.name] for game in games):
+            complaints.append(f"{silent} moves of {side.name} are written down without a score")
         if games and not record.hits:
             complaints.append(f"{side.name} never thought on the opponent's time")
         complaints += [f"{side.name} says: {text} ({times} times)" for text, times in record.complaints.items()]

@@ -31,6 +31,8 @@ ACCUSATIONS = [
     (re.compile("disconnect|abandoned|exited|exits", re.I), "disconnects"),
     (re.compile("stall", re.I), "connection stalls"),
 ]
+# How clients note what the engine thought of its move: score and depth.
+SCORE = re.compile(r"[+-]?M?[0-9.]+/\d+")
 
 
 @dataclass
@@ -39,8 +41,9 @@ class PlayedGame(Game):
 
     by_rules: bool
     moves: dict[str, list[str]]
-    # By player.
+    # By player: castlings, and moves of which the client heard no score.
     castlings: Counter[str]
+    unscored: Counter[str]
 
 
 def read_games(pgn: Path) -> Iterator[PlayedGame]:
@@ -58,12 +61,14 @@ def replay(number: int, game: chess.pgn.Game) -> PlayedGame:
     names = {chess.WHITE: white, chess.BLACK: black}
     moves: dict[str, list[str]] = {white: [], black: []}
     castlings: Counter[str] = Counter()
+    unscored: Counter[str] = Counter()
     board = game.board()
-    for move in game.mainline_moves():
+    for node in game.mainline():
         player = names[board.turn]
-        moves[player].append(board.uci(move, chess960=True))
-        castlings[player] += board.is_castling(move)
-        board.push(move)
+        moves[player].append(board.uci(node.move, chess960=True))
+        castlings[player] += board.is_castling(node.move)
+        unscored[player] += not SCORE.match(node.comment)
+        board.push(node.move)
     result = game.headers["Result"]
     ending = ending_by_rules(board, result) if not game.errors else None
     by_rules = ending is not None
@@ -71,7 +76,7 @@ def replay(number: int, game: chess.pgn.Game) -> PlayedGame:
         ending = f"can't be replayed: {game.errors[0]}"
     elif ending is None:
         ending = ending_by_fault(board, result, game)
-    return PlayedGame(number, white, black, result, ending, by_rules, moves, castlings)
+    return PlayedGame(number, white, black, result, ending, by_rules, moves, castlings, unscored)
 
 
 def ending_by_rules(board: chess.Board, result: str) -> str | None:
