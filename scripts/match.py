@@ -30,7 +30,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import referee
-from referee import Game, Side
+from referee import FAULTS, Game, Side
 from uci_client import ZUYLEN, EngineError
 
 # Engines whose defaults don't suit a match: what to run and what to set.
@@ -40,15 +40,10 @@ PRESETS: dict[str, tuple[str, dict[str, str]]] = {
     "stockfish": ("/usr/games/stockfish", {"Move Overhead": "30"}),
 }
 
-# How fastchess says that a game ended by a fault of the colour in front.
-GAME_FAULTS = {
-    "illegal moves": "makes an illegal move",
-    "time losses": "loses on time",
-    "disconnects": "disconnects",
-    "stalls": "connection stalls",
-}
-# Its warnings about what an engine sends, and all others that name the engine.
+# The warnings of fastchess about what an engine sends.
 PV_WARNING = re.compile(r"Warning; (.*\bPV\b.*|Sign mismatch .*)")
+# Its lines that are shown as they come.
+PROGRESS = re.compile("^(Elo:|LLR:|Games:)|Warning|SPRT")
 
 
 @dataclass
@@ -231,8 +226,10 @@ def play_here(arguments: argparse.Namespace, subject: Side, rival: Side) -> list
         sys.exit(str(error))
 
 
-def run(words: list[str], log: Path | None, scratch: str) -> list[str]:
-    """Runs fastchess, showing its progress; returns all it said, without colours."""
+def run(
+    words: list[str], log: Path | None, scratch: str | Path, progress: re.Pattern[str] = PROGRESS
+) -> list[str]:
+    """Runs a program that plays matches, showing its progress; returns all it said, without colours."""
     print(" ".join(words), flush=True)
     output = []
     process = subprocess.Popen(
@@ -244,13 +241,13 @@ def run(words: list[str], log: Path | None, scratch: str) -> list[str]:
         output.append(line)
         if sink:
             print(line, file=sink, flush=True)
-        if line.startswith(("Elo:", "LLR:", "Games:")) or "Warning" in line or "SPRT" in line:
+        if progress.search(line):
             print(line, flush=True)
     if sink:
         sink.close()
     if process.wait() != 0:
         print("\n".join(output[-20:]))
-        sys.exit(f"fastchess ended with code {process.returncode}")
+        sys.exit(f"{Path(words[0]).name} ended with code {process.returncode}")
     return output
 
 
@@ -262,16 +259,14 @@ def report(
     points = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
     subject = arguments.name
     names = sorted({name for game in games for name in (game.white, game.black)}, key=lambda n: n != subject)
-    faults = {name: dict.fromkeys(GAME_FAULTS, 0) for name in names}
+    faults = {name: dict.fromkeys(FAULTS, 0) for name in names}
     endings: Counter[str] = Counter()
     results: dict[int, float] = {}
     for game in games:
-        ending = re.sub(r" \(.*\)", "", game.ending)
-        for color, name in (("White", game.white), ("Black", game.black)):
-            for fault, words in GAME_FAULTS.items():
-                faults[name][fault] += ending.startswith(color) and words in ending
-            ending = ending.replace(color, name)
-        endings[ending] += 1
+        endings[game.told()] += 1
+        if fault := game.fault():
+            name, kind = fault
+            faults[name][kind] += 1
         if game.result in points:
             value = points[game.result]
             results[game.number] = value if game.white == subject else 1 - value

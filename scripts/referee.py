@@ -8,6 +8,7 @@ clocks, so nothing here depends on how busy the machine is.
 from __future__ import annotations
 
 import queue
+import re
 import threading
 from collections import Counter
 from dataclasses import dataclass
@@ -16,6 +17,13 @@ from typing import Callable
 
 from uci_client import Engine, EngineError
 
+# How the programs that run games say that a game ended by a fault of the colour in front.
+FAULTS = {
+    "illegal moves": "makes an illegal move",
+    "time losses": "loses on time",
+    "disconnects": "disconnects",
+    "stalls": "connection stalls",
+}
 # Seconds after which an engine that owes a move, or the arbiter, is held to hang.
 PATIENCE = 120.0
 
@@ -42,6 +50,19 @@ class Game:
     black: str
     result: str
     ending: str
+
+    def told(self) -> str:
+        """How it ended, with names for colours and without particulars."""
+        words = re.sub(r" \(.*\)", "", self.ending)
+        return words.replace("White", self.white).replace("Black", self.black)
+
+    def fault(self) -> tuple[str, str] | None:
+        """Whose fault ended it, and which of FAULTS it is; None if nobody's."""
+        for color, name in (("White", self.white), ("Black", self.black)):
+            for fault, words in FAULTS.items():
+                if self.ending.startswith(color) and words in self.ending:
+                    return name, fault
+        return None
 
 
 @dataclass

@@ -465,7 +465,7 @@ impl Engine {
         if let Some(mut pending) = self.pending.take() {
             let presentation = pending.presentation();
             let mut lines = pending.take_rest(Instant::now());
-            lines.extend(pending.missing_line(answer, self.pool.network()));
+            lines.extend(pending.missing_lines(answer, self.pool.network()));
             tell(&mut *self.sink, lines, presentation);
             self.sink.put(Output::Answer(answer, presentation));
         }

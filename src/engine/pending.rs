@@ -157,6 +157,9 @@ impl Pending {
     pub fn ponderhit(&mut self, now: Instant) {
         if self.control.pondering() {
             self.control.ponderhit(now);
+            if let Source::Search(search) = &mut self.source {
+                search.told.ponderhit();
+            }
         }
     }
 
@@ -212,8 +215,8 @@ impl Pending {
         }
     }
 
-    /// The line to tell before `answer`, unless the last one told will do.
-    pub fn missing_line(&self, answer: Answer, network: &Arc<Network>) -> Option<Info> {
+    /// The lines to tell before `answer`; none if the last ones told will do.
+    pub fn missing_lines(&self, answer: Answer, network: &Arc<Network>) -> Vec<Info> {
         match (&self.source, answer) {
             (Source::Search(search), Answer::Move { best, ponder }) => {
                 let time = self.control.started.elapsed();
@@ -221,7 +224,7 @@ impl Pending {
                     .told
                     .missing(network, &search.root, best, ponder, time)
             }
-            _ => None,
+            _ => Vec::new(),
         }
     }
 }

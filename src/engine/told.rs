@@ -1,7 +1,9 @@
-//! What has been told of a search's best line, and what is missing when the answer comes.
+//! What has been told of a search's best lines, and what is missing when the answer comes.
 //!
 //! Whoever reads along (match runners do) expects that the last line before an answer is exact and
-//! begins with that answer. A search that is cut off may not have had the time to say it.
+//! begins with that answer. A search that is cut off may not have had the time to say it. And what
+//! was told on the opponent's time is forgotten when the expected move comes: a client that hears
+//! nothing more notes a move without a score.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,31 +15,39 @@ use crate::{
     search::{Info, ScoreBound, score, wdl::Worth},
 };
 
-/// The best line as it was last told.
+/// The lines as they were last told.
 #[derive(Debug, Default)]
 pub(super) struct Told {
-    /// The last exact one.
-    exact: Option<Info>,
-    /// Whether a bound was told after it.
-    superseded: bool,
+    /// The last exact ones, best first.
+    lines: Vec<Info>,
+    /// Whether they no longer count: a bound was told after them, or our clock was started.
+    outdated: bool,
 }
 
 impl Told {
     /// Remembers a line that is being told.
     pub fn note(&mut self, info: &Info) {
-        if info.multipv != 1 {
+        if info.bound != ScoreBound::Exact {
+            self.outdated = true;
+            if let Some(best) = self.lines.first_mut() {
+                best.nodes = info.nodes;
+            }
             return;
         }
-        self.superseded = info.bound != ScoreBound::Exact;
-        match &mut self.exact {
-            Some(exact) if self.superseded => exact.nodes = info.nodes,
-            None if self.superseded => {}
-            exact => *exact = Some(info.clone()),
+        if info.multipv == 1 {
+            self.lines.clear();
+            self.outdated = false;
         }
+        self.lines.push(info.clone());
     }
 
-    /// The line to tell before the answer `best`, unless the last one will do. `time` is what has
-    /// passed since `go`.
+    /// Says that the opponent played the expected move.
+    pub fn ponderhit(&mut self) {
+        self.outdated = true;
+    }
+
+    /// The lines to tell before the answer `best`; none if the last ones will do. `time` is what
+    /// has passed since `go`.
     pub fn missing(
         &self,
         network: &Arc<Network>,
@@ -45,22 +55,21 @@ impl Told {
         best: Move,
         ponder: Option<Move>,
         time: Duration,
-    ) -> Option<Info> {
-        let exact = self.exact.as_ref();
-        match exact.filter(|info| info.pv.first() == Some(&best)) {
-            Some(_) if !self.superseded => None,
-            Some(info) => Some(Info {
+    ) -> Vec<Info> {
+        let first = self.lines.first();
+        if first.is_some_and(|info| info.pv.first() == Some(&best)) {
+            let again = if self.outdated { &self.lines[..] } else { &[] };
+            let at = |info: &Info| Info {
                 time,
                 ..info.clone()
-            }),
-            None => {
-                let pv = [Some(best), ponder].into_iter().flatten().collect();
-                let info = exact
-                    .cloned()
-                    .unwrap_or_else(|| by_evaluation(network, root, best));
-                Some(Info { pv, time, ..info })
-            }
+            };
+            return again.iter().map(at).collect();
         }
+        let pv = [Some(best), ponder].into_iter().flatten().collect();
+        let info = first
+            .cloned()
+            .unwrap_or_else(|| by_evaluation(network, root, best));
+        vec![Info { pv, time, ..info }]
     }
 }
 
@@ -120,7 +129,7 @@ mod tests {
         }
     }
 
-    fn missing(told: &Told, best: &str) -> Option<Info> {
+    fn missing(told: &Told, best: &str) -> Vec<Info> {
         told.missing(
             &Network::embedded(),
             &root(),
@@ -130,15 +139,20 @@ mod tests {
         )
     }
 
-    #[test]
-    fn nothing_is_missing_when_the_last_line_is_exact_and_the_answer() {
+    /// Two lines of an iteration.
+    fn iteration() -> Told {
         let mut told = Told::default();
         told.note(&info("d1d2", ScoreBound::Exact, 5));
         told.note(&Info {
             multipv: 2,
-            ..info("d1d3", ScoreBound::Exact, 5)
+            ..info("d1d3", ScoreBound::Exact, 6)
         });
-        assert!(missing(&told, "d1d2").is_none());
+        told
+    }
+
+    #[test]
+    fn nothing_is_missing_when_the_last_lines_are_exact_and_the_answer() {
+        assert!(missing(&iteration(), "d1d2").is_empty());
     }
 
     #[test]
@@ -147,7 +161,10 @@ mod tests {
         told.note(&info("d1d2", ScoreBound::Exact, 5));
         told.note(&info("d1d3", ScoreBound::Lower, 50));
         for best in ["d1d2", "d1d3"] {
-            let line = missing(&told, best).expect("a line");
+            let lines = missing(&told, best);
+            let [line] = &lines[..] else {
+                panic!("{lines:?}")
+            };
             assert_eq!(line.pv, [m(best)]);
             assert_eq!(
                 (line.depth, line.nodes, line.bound),
@@ -158,10 +175,30 @@ mod tests {
     }
 
     #[test]
+    fn what_was_told_on_the_opponents_time_is_told_again_unless_there_is_something_newer() {
+        let mut told = iteration();
+        told.ponderhit();
+        let again: Vec<_> = missing(&told, "d1d2")
+            .into_iter()
+            .map(|info| (info.multipv, info.pv, info.nodes, info.time))
+            .collect();
+        let now = Duration::from_millis(7);
+        assert_eq!(
+            again,
+            [(1, vec![m("d1d2")], 5, now), (2, vec![m("d1d3")], 6, now)]
+        );
+        told.note(&info("d1d2", ScoreBound::Exact, 8));
+        assert!(missing(&told, "d1d2").is_empty());
+    }
+
+    #[test]
     fn without_any_line_the_evaluation_has_to_do() {
-        let line = missing(&Told::default(), "d1d8").expect("a line");
-        assert_eq!((line.pv, line.score), (vec![m("d1d8")], Score::Mate(1)));
-        let line = missing(&Told::default(), "g1f1").expect("a line");
+        let line = &missing(&Told::default(), "d1d8")[0];
+        assert_eq!(
+            (&line.pv[..], line.score),
+            (&[m("d1d8")][..], Score::Mate(1))
+        );
+        let line = &missing(&Told::default(), "g1f1")[0];
         assert!(matches!(line.score, Score::Centipawns(_)), "{line:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Thinking on the opponent's time.
 
-use crate::harness::{A_WHILE, AT_ONCE, PATIENCE, Program, Referee};
+use crate::harness::{A_WHILE, AT_ONCE, PATIENCE, Program, Referee, field};
 
 #[test]
 fn no_limit_ends_a_ponder_search() {
@@ -36,6 +36,24 @@ fn after_ponderhit_the_clock_runs() {
     program.expect_no("bestmove", A_WHILE);
     program.send("stop");
     Referee::startpos("").judge(&program.answer(AT_ONCE));
+}
+
+/// Clients forget what was told on the opponent's time when the expected move comes; Cute Chess
+/// then notes a move without a score.
+#[test]
+fn an_answer_after_ponderhit_has_its_lines_again() {
+    let mut program = Program::start();
+    for multipv in ["1", "3"] {
+        program.send(&format!("setoption name MultiPV value {multipv}"));
+        for limit in ["depth 5", "movetime 10", "wtime 100 btime 100"] {
+            program.send(&format!("position startpos\ngo ponder {limit}"));
+            program.expect_no("bestmove", A_WHILE);
+            // What is said from here on.
+            let answer = program.ask("ponderhit");
+            Referee::startpos("").judge(&answer);
+            assert_eq!(field(answer.last_info(), "multipv"), multipv, "{limit}");
+        }
+    }
 }
 
 #[test]
