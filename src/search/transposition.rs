@@ -378,7 +378,7 @@ mod tests {
     fn threads_that_write_at_once_leave_no_entry_of_another_key() {
         // Eight keys for each of four clusters of three entries, so that all are replaced over and
         // over; no mixture of two of them is taken for a third.
-        let key = |number: u64| (number % 4) << 62 | number * 0x9e37 & 0xffff;
+        let key = |number: u64| (number % 4) << 62 | (number * 0x9e37) & 0xffff;
         let entry_of = |number: u64| Entry {
             best: PackedMove::from_bits(0x100 + number as u16),
             score: 37 * number as i32,
