@@ -2,13 +2,14 @@
 
 use std::{io, sync::atomic::AtomicU64};
 
-use memmap2::MmapMut;
+use memmap2::{MmapMut, MmapRaw};
 
 /// Zeroed memory shared between threads as atomic words, in large pages where the system offers
 /// them. It costs nothing before it is touched.
 #[derive(Debug)]
 pub struct SharedMemory {
-    map: MmapMut,
+    // A raw map, for no reference to plain bytes may exist beside the words.
+    map: MmapRaw,
 }
 
 impl SharedMemory {
@@ -17,9 +18,10 @@ impl SharedMemory {
     /// # Errors
     /// When the system refuses; nothing is allocated then.
     pub fn zeroed(bytes: usize) -> io::Result<SharedMemory> {
-        let map = MmapMut::map_anon(bytes)?;
-        // Advice only: where it is refused, the pages are small and everything still works.
-        #[cfg(target_os = "linux")]
+        let map = MmapRaw::from(MmapMut::map_anon(bytes)?);
+        // Advice only: where it is refused, the pages are small and everything still works. Miri
+        // knows no advice.
+        #[cfg(all(target_os = "linux", not(miri)))]
         let _ = map.advise(memmap2::Advice::HugePage);
         Ok(SharedMemory { map })
     }
@@ -30,7 +32,10 @@ impl SharedMemory {
         // SAFETY: the map is page-aligned, lives as long as `self`, is never handed out in any
         // other form, and every bit pattern is a valid AtomicU64.
         unsafe {
-            std::slice::from_raw_parts(self.map.as_ptr().cast::<AtomicU64>(), self.map.len() / 8)
+            std::slice::from_raw_parts(
+                self.map.as_mut_ptr().cast::<AtomicU64>(),
+                self.map.len() / 8,
+            )
         }
     }
 }

@@ -1,8 +1,34 @@
 //! FENs in all dialects, with all kinds of faults; most are from bug reports of other programs.
 
-use proptest::{collection::vec, prelude::*, sample::select};
-use shakmaty::Position as _;
-use zuylen::position::fen::{FenStyle, read, write};
+mod mutation;
+
+use std::{
+    cell::RefCell,
+    sync::{
+        atomic::AtomicBool,
+        mpsc::{Receiver, channel},
+    },
+    time::{Duration, Instant},
+};
+
+use proptest::{
+    collection::vec, prelude::*, sample::select, strategy::ValueTree as _, test_runner::TestRunner,
+};
+use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, PositionError, fen::Fen};
+use zuylen::{
+    engine::{Answer, Engine, Game, Output},
+    position::{
+        Position,
+        fen::{FenStyle, read, write},
+    },
+    search::Limits,
+    uci::report,
+};
+
+use mutation::{changed, changes, lines_of};
+
+/// Long enough for any event of a short search.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -312,6 +338,24 @@ fn marks_of_promoted_pieces_are_passed_over() {
 /// FENs that went wrong once, in this program or in others.
 const FOUND: &str = include_str!("data/found/fens.txt");
 
+const LETTERS: &str = "KQRBNPkqrbnp12345678/ -wbAHahEe0~_\t\u{e9}";
+const WORDS: &[&str] = &[
+    "w",
+    "b",
+    "-",
+    "KQkq",
+    "AHah",
+    "BGbg",
+    "e3",
+    "d6",
+    "0",
+    "99",
+    "100",
+    "4294967295",
+    "8",
+    "r3k2r",
+];
+
 /// Reads any text, and if it is a position, does with it what a program does.
 fn check(text: &str) -> Result<(), TestCaseError> {
     let reading = match read(text) {
@@ -325,78 +369,160 @@ fn check(text: &str) -> Result<(), TestCaseError> {
     for note in &reading.notes {
         prop_assert!(note.is_ascii() && !note.contains('\n'), "{}", note);
     }
-    let position = &reading.position;
+    let position = reading.position;
     for style in [FenStyle::XFen, FenStyle::Shredder] {
-        let written = write(position, style);
+        let written = write(&position, style);
         let again = read(&written).map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert_eq!(again.notes, Vec::<String>::new());
-        prop_assert_eq!(write(&again.position, style), written);
+        prop_assert_eq!(write(&again.position, style), written.as_str());
         prop_assert_eq!(again.position.keys().whole, position.keys().whole);
+        check_moves(&position, &written)?;
     }
     for m in position.legal_moves() {
         let after = position.play(m);
         prop_assert!(after.chess().board().king_of(position.turn()).is_some());
         prop_assert!(after.legal_moves().len() <= 256);
     }
+    ANALYST.with_borrow_mut(|analyst| analyst.check(position))
+}
+
+/// Whether another reader of the same FEN sees the same moves.
+fn check_moves(position: &Position, fen: &str) -> Result<(), TestCaseError> {
+    let setup = fen.parse::<Fen>().expect(fen).into_setup();
+    let chess = Chess::from_setup(setup, CastlingMode::Chess960)
+        .or_else(PositionError::ignore_impossible_check)
+        .expect(fen);
+    prop_assert_eq!(position.legal_moves(), chess.legal_moves());
     Ok(())
 }
 
-/// One change to a text.
-#[derive(Clone, Debug)]
-enum Change {
-    Replace(char),
-    Insert(char),
-    Remove,
-    Repeat,
+/// An engine that looks at positions, and what it says of them.
+struct Analyst {
+    engine: Engine,
+    said: Receiver<Output>,
 }
 
-fn changes() -> impl Strategy<Value = Vec<(usize, Change)>> {
-    let letters: Vec<char> = "KQRBNPkqrbnp12345678/ -wbAHahEe0~_\t\u{e9}"
-        .chars()
-        .collect();
-    let letter = select(letters);
-    let change = prop_oneof![
-        4 => letter.clone().prop_map(Change::Replace),
-        2 => letter.prop_map(Change::Insert),
-        1 => Just(Change::Remove),
-        1 => Just(Change::Repeat),
-    ];
-    vec((any::<u16>().prop_map(usize::from), change), 0..6)
+thread_local! {
+    static ANALYST: RefCell<Analyst> = RefCell::new(Analyst::new());
 }
 
-fn changed(fen: &str, changes: Vec<(usize, Change)>) -> String {
-    let mut letters: Vec<char> = fen.chars().collect();
-    for (place, change) in changes {
-        let place = place % (letters.len() + 1);
-        match change {
-            Change::Insert(letter) => letters.insert(place, letter),
-            _ if place == letters.len() => {}
-            Change::Replace(letter) => letters[place] = letter,
-            Change::Remove => drop(letters.remove(place)),
-            Change::Repeat => letters.insert(place, letters[place]),
+impl Analyst {
+    fn new() -> Analyst {
+        let (sender, said) = channel();
+        let put = move |output| sender.send(output).expect("a listener");
+        Analyst {
+            engine: Engine::new(put).expect("a thread"),
+            said,
         }
     }
-    letters.into_iter().collect()
+
+    /// Shows, evaluates, counts and searches a position. The checks of a debug build compute keys
+    /// and sums from scratch meanwhile.
+    fn check(&mut self, position: Position) -> Result<(), TestCaseError> {
+        let game = Game::new(position.clone());
+        let fen = format!("FEN: {}", write(&position, FenStyle::XFen));
+        prop_assert!(report::diagram(&game).contains(&fen));
+        prop_assert!(!report::evaluation(&game, self.engine.network()).is_empty());
+        let never = AtomicBool::new(false);
+        let counts = report::division(&position, 1, game.castling(), &never).expect("all counts");
+        let sum = format!("Nodes searched: {}", position.legal_moves().len());
+        prop_assert_eq!(counts.last(), Some(&sum));
+
+        self.engine.set_game(game);
+        let limits = Limits {
+            depth: Some(2),
+            nodes: Some(3000),
+            ..Limits::default()
+        };
+        self.engine.go(limits, Vec::new(), Instant::now());
+        while self.engine.is_searching() {
+            let event = self.engine.events().recv_timeout(PATIENCE);
+            self.engine.handle(event.expect("the search goes on"));
+        }
+        self.judge(&position)
+    }
+
+    /// Whether all lines that were told are legal, and the answer is.
+    fn judge(&self, position: &Position) -> Result<(), TestCaseError> {
+        let mut answers = 0;
+        for output in self.said.try_iter() {
+            let line = report::line(&output);
+            prop_assert!(!line.contains("search thread"), "{}", line);
+            let moves = match output {
+                Output::Info(info, _) => info.pv,
+                Output::Answer(Answer::Move { best, ponder }, _) => {
+                    answers += 1;
+                    std::iter::once(best).chain(ponder).collect()
+                }
+                Output::Answer(..) => {
+                    answers += 1;
+                    prop_assert!(position.legal_moves().is_empty());
+                    continue;
+                }
+                _ => continue,
+            };
+            let mut position = position.clone();
+            for m in moves {
+                prop_assert!(position.is_legal(m), "{}", line);
+                position = position.play(m);
+            }
+        }
+        prop_assert_eq!(answers, 1);
+        Ok(())
+    }
 }
 
-fn found() -> Vec<&'static str> {
-    FOUND
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .collect()
+/// A board with a king a side and any other pieces anywhere; about half of them can be.
+fn board() -> impl Strategy<Value = String> {
+    // Where castling is possible there is the most to go wrong.
+    let king = |backrank: usize| prop_oneof![2 => backrank..backrank + 8, 1 => 0..64_usize];
+    let piece = select("PPPPNBRRQpppnbrrq".chars().collect::<Vec<char>>());
+    (vec((0..64_usize, piece), 0..24), king(0), king(56)).prop_map(|(pieces, black, white)| {
+        let mut squares = ['1'; 64];
+        for (square, piece) in pieces {
+            if !piece.eq_ignore_ascii_case(&'p') || (8..56).contains(&square) {
+                squares[square] = piece;
+            }
+        }
+        (squares[black], squares[white]) = ('k', 'K');
+        let ranks: Vec<String> = squares.chunks(8).map(String::from_iter).collect();
+        ranks.join("/")
+    })
+}
+
+#[test]
+fn many_boards_of_chance_can_be() {
+    let mut runner = TestRunner::deterministic();
+    let mut sample = || board().new_tree(&mut runner).expect("a board").current();
+    let good = (0..200).filter(|_| read(&sample()).is_ok()).count();
+    assert!(good > 60, "{good} of 200");
 }
 
 #[test]
 fn fens_that_went_wrong_once() {
-    for fen in found() {
+    for fen in lines_of(FOUND) {
         check(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
     }
 }
 
 proptest! {
     #[test]
-    fn a_fen_with_faults_is_read_or_refused(fen in select(found()), changes in changes()) {
+    fn a_fen_with_faults_is_read_or_refused(
+        fen in select(lines_of(FOUND)),
+        changes in changes(LETTERS, WORDS),
+    ) {
         check(&changed(fen, changes))?;
+    }
+
+    #[test]
+    fn a_board_of_chance_is_played_or_refused(
+        board in board(),
+        turn in "[wb]",
+        rights in "[KQkq]{1,4}|[A-Ha-h]{1,4}|-",
+        ep_square in "[a-h][36]|-|-",
+        halfmoves in 0..130_u32,
+    ) {
+        check(&format!("{board} {turn} {rights} {ep_square} {halfmoves} 70"))?;
     }
 
     #[test]

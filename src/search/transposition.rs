@@ -375,6 +375,40 @@ mod tests {
     }
 
     #[test]
+    fn threads_that_write_at_once_leave_no_entry_of_another_key() {
+        // Eight keys for each of four clusters of three entries, so that all are replaced over and
+        // over; no mixture of two of them is taken for a third.
+        let key = |number: u64| (number % 4) << 62 | (number * 0x9e37) & 0xffff;
+        let entry_of = |number: u64| Entry {
+            best: PackedMove::from_bits(0x100 + number as u16),
+            score: 37 * number as i32,
+            eval: -(number as i32),
+            depth: 1 + number as i32,
+            bound: Bound::Exact,
+            pv: false,
+        };
+        let rounds = if cfg!(miri) { 40 } else { 20_000 };
+        let table = Table::new(1).unwrap();
+        let found = AtomicU64::new(0);
+        thread::scope(|scope| {
+            for first in 0..4 {
+                let (table, found) = (&table, &found);
+                scope.spawn(move || {
+                    for number in (0..32).cycle().skip(8 * first).take(rounds) {
+                        table.store(key(number), 0, entry_of(number));
+                        let other = (number * 5 + 4) % 32;
+                        if let Some(entry) = table.probe(key(other), 0, 0) {
+                            assert_eq!(entry, entry_of(other));
+                            found.fetch_add(1, Relaxed);
+                        }
+                    }
+                });
+            }
+        });
+        assert!(found.into_inner() > 0);
+    }
+
+    #[test]
     fn a_missing_move_keeps_the_old_one() {
         let table = Table::new(1).unwrap();
         table.store(1, 0, entry(3, Bound::Lower));

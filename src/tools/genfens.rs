@@ -50,8 +50,15 @@ pub fn run(request: &Request, cancel: &AtomicBool, say: &mut dyn FnMut(&str)) ->
 }
 
 fn read_book(path: &str) -> io::Result<Vec<Position>> {
-    let text = fs::read_to_string(path)
-        .map_err(|error| io::Error::new(error.kind(), format!("{path}: {error}")))?;
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{path}: {error}"));
+    // Opening a pipe would wait for somebody to write into it, and a device may have no end.
+    if !fs::metadata(path).map_err(named)?.is_file() {
+        return Err(named(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "not a file",
+        )));
+    }
+    let text = fs::read_to_string(path).map_err(named)?;
     let positions: Vec<Position> = text
         .lines()
         .filter_map(|line| fen::read(line).ok())
@@ -123,5 +130,17 @@ mod tests {
         };
         let error = run(&request, &AtomicBool::new(false), &mut |_| {}).expect_err("no book");
         assert!(error.to_string().contains("/no/such/book.epd"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_book_without_end_is_an_error() {
+        let request = Request {
+            count: 1,
+            seed: 0,
+            book: Some("/dev/zero".to_owned()),
+        };
+        let error = run(&request, &AtomicBool::new(false), &mut |_| {}).expect_err("no book");
+        assert_eq!(error.to_string(), "/dev/zero: not a file");
     }
 }

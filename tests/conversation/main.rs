@@ -8,6 +8,9 @@ mod castling;
 mod harness;
 mod limits;
 mod log;
+mod model;
+#[path = "../mutation/mod.rs"]
+mod mutation;
 mod network;
 mod options;
 mod ponder;

@@ -1,13 +1,17 @@
-//! Whole conversations made by chance: whatever is said in whatever order, every `go` is answered
-//! once, and the program lives. `PROPTEST_CASES=10000 cargo test --test conversation properties`
+//! Whole conversations made by chance: whatever is said in whatever order, everything is answered
+//! once and rightly, and the program lives. `PROPTEST_CASES=10000 cargo test --test conversation properties`
 //! makes more of them; what was found once is in `proptest-regressions` and in `tests/data/found`.
 
-use std::{thread, time::Duration};
+use std::{path::PathBuf, thread, time::Duration};
 
 use proptest::{prelude::*, sample::select, test_runner::Config};
 use zuylen::uci::command::{Command, Parsed};
 
-use crate::harness::{AT_ONCE, PATIENCE, Program};
+use crate::{
+    harness::{AT_ONCE, PATIENCE, Program},
+    model::Owed,
+    mutation::{changed, changes, lines_of},
+};
 
 /// One thing that a client does.
 #[derive(Clone, Debug)]
@@ -68,27 +72,53 @@ fn go() -> impl Strategy<Value = String> {
 }
 
 fn option() -> impl Strategy<Value = String> {
-    select(vec![
-        "setoption name Hash value 2",
-        "setoption name Hash value 33554432",
-        "setoption name Threads value 3",
-        "setoption name Threads value 1",
-        "setoption name MultiPV value 5",
-        "setoption name MultiPV value 0",
-        "setoption name Clear Hash",
-        "setoption name UCI_Chess960 value true",
-        "setoption name UCI_Chess960 value false",
-        "setoption name Castling Notation value O-O",
-        "setoption name Castling Notation value king two squares",
-        "setoption name Castling Notation value auto",
-        "setoption name UCI_ShowWDL value true",
-        "setoption name Ponder value true",
-        "setoption name UCI_Opponent value GM 2800 human Gary Kasparov",
-        "setoption name Debug Log File value /no/such/folder/file",
-        "setoption name nonsense value",
-        "setoption",
+    let of_any_run = select(vec![
+        "Hash value 2",
+        "Hash value 33554432",
+        "Threads value 3",
+        "Threads value 1",
+        "MultiPV value 5",
+        "MultiPV value 1",
+        "MultiPV value 0",
+        "Move Overhead value 5000",
+        "Move Overhead value 0",
+        "Clear Hash",
+        "UCI_Chess960 value true",
+        "UCI_Chess960 value false",
+        "Castling Notation value O-O",
+        "Castling Notation value king two squares",
+        "Castling Notation value auto",
+        "UCI_ShowWDL value true",
+        "UCI_AnalyseMode value true",
+        "UCI_LimitStrength value true",
+        "UCI_LimitStrength value false",
+        "UCI_Elo value 1000",
+        "UCI_Elo value 2850",
+        "UCI_Elo value 999",
+        "Skill Level value 0",
+        "Skill Level value 13",
+        "Skill Level value 20",
+        "Ponder value true",
+        "UCI_Opponent value GM 2800 human Gary Kasparov",
+        "Debug Log File value /no/such/folder/file",
+        "Debug Log File value <empty>",
+        concat!(
+            "EvalFile value ",
+            env!("CARGO_MANIFEST_DIR"),
+            "/src/nnue/zuylen.network"
+        ),
+        concat!("EvalFile value ", env!("CARGO_MANIFEST_DIR"), "/README.md"),
+        "EvalFile value <embedded>",
+        "nonsense value",
     ])
-    .prop_map(str::to_owned)
+    .prop_map(str::to_owned);
+    let record = Just(format!("Debug Log File value {}", record().display()));
+    prop_oneof![12 => of_any_run, 1 => record].prop_map(|option| format!("setoption name {option}"))
+}
+
+/// The record that conversations may keep.
+fn record() -> PathBuf {
+    std::env::temp_dir().join(format!("zuylen by chance {}.txt", std::process::id()))
 }
 
 fn other() -> impl Strategy<Value = String> {
@@ -117,10 +147,70 @@ fn line() -> impl Strategy<Value = String> {
     prop_oneof![3 => position(), 4 => go(), 2 => option(), 4 => other()]
 }
 
+/// Lines that went wrong once, or that other clients sent.
+const FOUND: &str = include_str!("../data/found/lines.txt");
+
+const LETTERS: &str = "abcdefgh12345678 -+OQKqk0.x\t\r\u{e9}\u{1b}\0";
+const WORDS: &[&str] = &[
+    "go",
+    "position",
+    "stop",
+    "startpos",
+    "fen",
+    "dfrc",
+    "moves",
+    "searchmoves",
+    "infinite",
+    "ponder",
+    "depth",
+    "nodes",
+    "mate",
+    "movetime",
+    "wtime",
+    "binc",
+    "perft",
+    "value",
+    "0",
+    "-1",
+    "2",
+    "959",
+    "e2e4",
+    "e1g1",
+    "O-O",
+    "9223372036854775808",
+];
+
+/// A line with faults, as a broken client sends it.
+fn nearly() -> impl Strategy<Value = String> {
+    let real = prop_oneof![1 => line(), 1 => select(lines_of(FOUND)).prop_map(str::to_owned)];
+    (real, changes(LETTERS, WORDS))
+        .prop_map(|(line, changes)| changed(&line, changes))
+        .prop_filter("not of use here", |line| is_of_use(line))
+}
+
+/// Whether a line leaves the program running, and the machine with memory and files as they are.
+fn is_of_use(line: &str) -> bool {
+    let number = |value: Option<&str>| value.and_then(|value| value.parse::<u64>().ok());
+    match Parsed::new(line).command {
+        Command::Quit | Command::Bench { .. } | Command::GenFens(_) => false,
+        Command::SetOption { name, value } => {
+            let value = value.as_deref();
+            match name.to_ascii_lowercase().as_str() {
+                "debug log file" => value == record().to_str(),
+                "hash" => number(value).is_none_or(|n| n <= 64 || n > 33_554_432),
+                "threads" => number(value).is_none_or(|n| n <= 8 || n > 1024),
+                _ => true,
+            }
+        }
+        _ => true,
+    }
+}
+
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        6 => line().prop_map(Step::Line),
-        3 => proptest::collection::vec(line(), 2..5).prop_map(Step::Lines),
+        5 => line().prop_map(Step::Line),
+        2 => nearly().prop_map(Step::Line),
+        3 => proptest::collection::vec(prop_oneof![line(), nearly()], 2..5).prop_map(Step::Lines),
         2 => (0..15_u64).prop_map(Step::Pause),
     ]
 }
@@ -128,31 +218,37 @@ fn step() -> impl Strategy<Value = Step> {
 /// Holds a conversation and says what is wrong with it.
 fn hold(steps: &[Step]) -> Result<(), TestCaseError> {
     let mut program = Program::start();
-    let mut searches = 0;
-    for step in steps {
-        let lines = match step {
-            Step::Line(line) => std::slice::from_ref(line),
-            Step::Lines(lines) => lines,
-            Step::Pause(milliseconds) => {
-                thread::sleep(Duration::from_millis(*milliseconds));
-                continue;
-            }
-        };
-        let is_search = |line: &&String| matches!(Parsed::new(line).command, Command::Go(_));
-        searches += lines.iter().filter(is_search).count();
+    let mut owed = Owed::default();
+    let mut send = |program: &mut Program, lines: &[String]| {
+        lines.iter().for_each(|line| owed.note(line));
         program.send(&lines.join("\n"));
+    };
+    for step in steps {
+        match step {
+            Step::Line(line) => send(&mut program, std::slice::from_ref(line)),
+            Step::Lines(lines) => send(&mut program, lines),
+            Step::Pause(milliseconds) => thread::sleep(Duration::from_millis(*milliseconds)),
+        }
     }
-    // A position of its own, so that this answer can be told from those before it.
-    program.send("stop\nucinewgame\nsetoption name Castling Notation value auto");
-    program.send("position fen 7k/8/8/8/8/8/6q1/7K w - - 0 1\ngo depth 2");
-    let mut answers = Vec::new();
-    while answers.len() <= searches {
-        answers.push(program.wait_for("bestmove", PATIENCE));
+    // A position with one move, so that this answer can be told from those before it.
+    let end = [
+        "stop",
+        "ucinewgame",
+        "setoption name Debug Log File value <empty>",
+        "position fen 7k/8/8/8/8/8/6q1/7K w - - 0 1",
+        "go depth 2",
+    ];
+    send(&mut program, &end.map(str::to_owned));
+    let mut said = Vec::new();
+    for _ in 0..owed.answers() {
+        said.extend(program.read_to("bestmove", PATIENCE));
     }
-    prop_assert_eq!(answers.last().map(String::as_str), Some("bestmove h1g2"));
+    owed.settle(&said).map_err(TestCaseError::fail)?;
     program.expect_no("bestmove", Duration::from_millis(10));
     program.send("quit");
     prop_assert!(program.wait_for_end(AT_ONCE).success());
+    // There is one if the conversation asked for it.
+    let _ = std::fs::remove_file(record());
     Ok(())
 }
 

@@ -266,24 +266,7 @@ fn nearly() -> impl Strategy<Value = String> {
         .prop_map(|words| words.join(" "))
 }
 
-#[test]
-fn lines_that_went_wrong_once() {
-    for line in include_str!("../../../tests/data/found/lines.txt").lines() {
-        let parsed = Parsed::new(line);
-        assert!(parsed.notes.iter().all(|note| !note.contains(['\n', '\r'])));
-        // Written out as it was understood, it is understood alike.
-        let again = Parsed::new(&format!(" \t{line}\r"));
-        assert_eq!(parsed, again, "{line}");
-    }
-}
-
 proptest! {
-    #[test]
-    fn any_bytes_are_a_line(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
-        let parsed = Parsed::new(&String::from_utf8_lossy(&bytes));
-        prop_assert!(parsed.notes.iter().all(|note| !note.contains(['\n', '\r'])));
-    }
-
     #[test]
     fn any_words_are_a_line(line in nearly()) {
         let parsed = Parsed::new(&line);
