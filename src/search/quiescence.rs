@@ -51,7 +51,9 @@ impl Worker<'_> {
         if !in_check {
             raw = self.raw_evaluation(position, entry);
             let static_eval = self.corrected(position, raw, self.correction(position, ply));
-            best_score = refined(static_eval, entry);
+            // A mate that the table knows of has no line to show here.
+            let shown = entry.filter(|e| !(N::PV && is_decisive(e.score)));
+            best_score = refined(static_eval, shown);
             if best_score >= beta {
                 if entry.is_none() {
                     self.store_evaluation(position, ply, raw, tt_pv);

@@ -189,6 +189,11 @@ fn it_plays_a_whole_game_of_each_kind() {
         ("startpos", false),
         ("frc 338", true),
         ("dfrc 400000", true),
+        // Where mates are in sight all the time, so that many lines have to end with one.
+        ("fen 8/8/5k2/8/8/3QK3/8/8 w - - 0 1", false),
+        ("fen 8/8/5k2/8/8/3RK3/8/8 w - - 0 1", false),
+        ("fen 8/2p2k2/8/q7/8/2N1K1R1/8/3Q4 w - - 0 1", false),
+        ("fen 4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1", true),
     ] {
         program.send(&format!(
             "setoption name UCI_Chess960 value {chess960}\nucinewgame\nposition {position}"
