@@ -147,10 +147,10 @@ fn show(progress: &Progress, goal: Option<u64>, by_games: bool, done: &AtomicBoo
         bar.set_position(count(games, positions));
         if logging && logged.elapsed() >= LOGGED {
             logged = Instant::now();
-            let left = match goal {
-                Some(_) if bar.eta() < FORESEEABLE => format!(", {:.0?} left", bar.eta()),
-                _ => String::new(),
-            };
+            let left = goal
+                .map(|_| bar.eta())
+                .filter(|&left| left < FORESEEABLE)
+                .map_or(String::new(), |left| format!(", {left:.0?} left"));
             let _ = writeln!(io::stderr(), "{message}{left}");
         }
         bar.set_message(message);

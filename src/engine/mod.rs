@@ -257,7 +257,7 @@ impl Engine {
     /// come before [`Engine::stop`] or [`Engine::ponderhit`].
     pub fn go(&mut self, mut limits: Limits, root_moves: Vec<Move>, started: Instant) {
         self.finish();
-        let presentation = Presentation {
+        let mut presentation = Presentation {
             castling: self.castling(),
             wdl: self.settings.show_wdl,
             lines: 1,
@@ -307,10 +307,7 @@ impl Engine {
         } else {
             root_moves
         };
-        let presentation = Presentation {
-            lines: self.settings.multipv.clamp(1, root_moves.len()),
-            ..presentation
-        };
+        presentation.lines = self.settings.multipv.clamp(1, root_moves.len());
         let id = self.pool.start(Job {
             root: root.clone(),
             history: game.history().clone(),
@@ -417,8 +414,7 @@ impl Engine {
     pub fn check_deadline(&mut self, now: Instant) {
         let is_late = |pending: &Pending| pending.answer_by().is_some_and(|by| now >= by);
         if self.pending.as_ref().is_some_and(is_late) {
-            // What the search has said already is told, or an iteration's lines would end in the
-            // middle.
+            // What the search has said already is told: it may be the line of the answer.
             for _ in 0..MOST_EVENTS {
                 match self.pool.events().try_recv() {
                     Ok(event) => self.handle(event),

@@ -9,6 +9,7 @@ use std::{
 use shakmaty::Move;
 
 use super::{
+    changes_material,
     chunks::{self, ENDING},
     format::{Game, GameResult, StartKind},
 };
@@ -76,7 +77,7 @@ impl Stats {
             let size = score.saturating_abs();
             self.scores[SCORES.partition_point(|&end| end < size)] += 1;
             self.in_check += u64::from(position.in_check());
-            self.tactical += u64::from(m.is_capture() || m.is_promotion());
+            self.tactical += u64::from(changes_material(m));
             self.men[(position.occupied().count().saturating_sub(1) / 4).min(7)] += 1;
             if let Move::Castle { .. } = m {
                 castled += 1;

@@ -4,6 +4,8 @@
 //! [`dataset`] looks after the files, [`trainer`] makes a floating network of their positions, and
 //! [`quantise`] the integer one of the engine. [`wdl`] counts what scores were worth.
 
+use shakmaty::Move;
+
 pub mod chunks;
 pub mod datagen;
 pub mod dataset;
@@ -13,3 +15,9 @@ pub mod quantise;
 mod scratch;
 pub mod trainer;
 pub mod wdl;
+
+/// Whether a move is a capture or a promotion. Castling takes a rook only in its notation, and
+/// shakmaty doesn't call it a capture.
+fn changes_material(m: Move) -> bool {
+    m.is_capture() || m.is_promotion()
+}

@@ -3,10 +3,13 @@
 use std::{collections::HashSet, iter, sync::Arc};
 
 use parking_lot::Mutex;
-use shakmaty::Color;
+use shakmaty::{Color, Move};
 
 use crate::{
-    learn::format::{Game, GameResult, StartKind},
+    learn::{
+        changes_material,
+        format::{Game, GameResult, StartKind},
+    },
     nnue::Network,
     position::{Position, repetition::KeyHistory},
     search::{Limits, solo::Solo},
@@ -88,11 +91,9 @@ impl Player {
             if moves.len() >= MOST_PLIES {
                 break GameResult::Draw;
             }
-            let outcome = self.solo.think(&position, &history, &self.limits);
-            let Some((best, score)) = outcome.and_then(|o| Some((o.best?, o.score))) else {
+            let Some((best, score)) = self.search(&position, &history) else {
                 break GameResult::Draw;
             };
-            let score = position.turn().fold_wb(score, -score);
             moves.push((best, stored(score)));
             let agreed = verdict.hear(score, position.game_ply());
             if let Some(result) = agreed.filter(|_| !played_out) {
@@ -116,6 +117,12 @@ impl Player {
         iter::once(game).chain(asides).collect()
     }
 
+    /// The best move of a position, and its score from White's side. `None` if the game is over.
+    fn search(&mut self, position: &Position, history: &KeyHistory) -> Option<(Move, i32)> {
+        let outcome = self.solo.think(position, history, &self.limits)?;
+        Some((outcome.best?, from_white(position, outcome.score)))
+    }
+
     /// Plays from a position near `position`, such as the search meets and no game does, until a
     /// quiet move is best. `None` if a game is over there.
     fn aside(
@@ -133,11 +140,9 @@ impl Player {
         let start = position.clone();
         let mut moves = Vec::new();
         while moves.len() < MOST_ASIDE_PLIES && result_by_rule(&position, &history).is_none() {
-            let outcome = self.solo.think(&position, &history, &self.limits)?;
-            let best = outcome.best?;
-            let score = position.turn().fold_wb(outcome.score, -outcome.score);
+            let (best, score) = self.search(&position, &history)?;
             moves.push((best, stored(score)));
-            if !(position.in_check() || best.is_capture() || best.is_promotion()) {
+            if !position.in_check() && !changes_material(best) {
                 break;
             }
             position = position.play(best);
@@ -184,10 +189,15 @@ impl Player {
                 (white, black) if white == black => StartKind::Chess960,
                 _ => StartKind::Double,
             };
-            let score = position.turn().fold_wb(outcome.score, -outcome.score);
+            let score = from_white(&position, outcome.score);
             return (position, kind, score);
         }
     }
+}
+
+/// A score of the side to move from White's side.
+fn from_white(position: &Position, score: i32) -> i32 {
+    position.turn().fold_wb(score, -score)
 }
 
 fn stored(score: i32) -> i16 {
@@ -245,8 +255,6 @@ impl Adjudication {
 
 #[cfg(test)]
 mod tests {
-    use shakmaty::Move;
-
     use super::*;
     use crate::position::fen;
 

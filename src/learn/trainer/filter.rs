@@ -5,7 +5,10 @@
 //! all drawn games.
 
 use super::record::{NO_RESULT, Record, from_side};
-use crate::{learn::format::Game, search::score::is_decisive};
+use crate::{
+    learn::{changes_material, format::Game},
+    search::score::is_decisive,
+};
 
 /// Beyond this halfmove clock nothing happens any more.
 const MOST_HALFMOVES: u32 = 60;
@@ -75,10 +78,9 @@ pub fn select(game: &Game, records: &mut Vec<Record>, counts: &mut Counts) {
         };
         let seen = from_side(i32::from(score), side);
         counts.positions += 1;
-        // Castling takes a rook only in its notation; shakmaty doesn't call it a capture.
         let reason = if position.in_check() {
             &mut counts.check
-        } else if m.is_capture() || m.is_promotion() {
+        } else if changes_material(m) {
             &mut counts.tactical
         } else if position.halfmoves() > MOST_HALFMOVES {
             &mut counts.stale

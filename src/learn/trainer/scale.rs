@@ -7,7 +7,7 @@
 
 use std::ops::AddAssign;
 
-use super::record::{NO_RESULT, Record};
+use super::record::{Record, points};
 
 /// The score, in the network's units, at which half of the games are won.
 pub const EVEN_CHANCE: f64 = 101.0;
@@ -72,18 +72,15 @@ impl Default for Histogram {
 impl Histogram {
     /// Counts a position, if its game has a result.
     pub fn add(&mut self, record: &Record) {
-        if record.half_points == NO_RESULT {
+        let Some(own) = points(record.half_points).map(f64::from) else {
             return;
-        }
+        };
         let score = record.score.clamp(-LIMIT, LIMIT);
-        for (score, half_points) in [
-            (score, record.half_points),
-            (-score, 2 - record.half_points),
-        ] {
+        for (score, points) in [(score, own), (-score, 1.0 - own)] {
             self.cells[(score + LIMIT) as usize] += Cell {
                 count: 1.0,
-                points: f64::from(half_points) / 2.0,
-                wins: f64::from(u8::from(half_points == 2)),
+                points,
+                wins: f64::from(u8::from(points == 1.0)),
             };
         }
     }
