@@ -66,15 +66,15 @@ pub fn available_memory() -> Option<u64> {
     None
 }
 
-/// Tells the processor that `word` will be read soon.
+/// Tells the processor that `value` will be read soon.
 #[inline]
-pub fn prefetch(word: &AtomicU64) {
+pub fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch never faults, and SSE is part of every x86-64.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(word).cast());
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = word;
+    let _ = value;
 }

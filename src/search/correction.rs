@@ -5,7 +5,7 @@
 use shakmaty::Color;
 
 use super::{history::PieceTo, params};
-use crate::position::Position;
+use crate::{position::Position, system};
 
 const BUCKETS: usize = 16_384;
 const LIMIT: i32 = 1024;
@@ -46,15 +46,22 @@ fn move_bucket(a: PieceTo, b: PieceTo) -> usize {
     (usize::from(a) * 769 + usize::from(b)).wrapping_mul(0x9e37_79b1) >> 7 & (BUCKETS - 1)
 }
 
-fn buckets(position: &Position, last: LastMoves) -> [usize; TABLES] {
+/// The buckets of the tables that look at the board, which are the first.
+fn board_buckets(position: &Position) -> [usize; AFTER_TWO] {
     let keys = position.keys();
     let bucket = |key: u64| key as usize % BUCKETS;
-    let mut all = [0; TABLES];
+    let mut all = [0; AFTER_TWO];
     all[PAWNS] = bucket(keys.pawns);
     all[MAJORS] = bucket(keys.majors);
     all[MINORS] = bucket(keys.minors);
     all[WHITE_PIECES] = bucket(keys.non_pawns[0]);
     all[BLACK_PIECES] = bucket(keys.non_pawns[1]);
+    all
+}
+
+fn buckets(position: &Position, last: LastMoves) -> [usize; TABLES] {
+    let mut all = [0; TABLES];
+    all[..AFTER_TWO].copy_from_slice(&board_buckets(position));
     all[AFTER_TWO] = move_bucket(last[0], last[1]);
     all[AFTER_FOUR] = move_bucket(last[0], last[2]);
     all
@@ -68,6 +75,16 @@ impl Corrections {
     /// Forgets everything.
     pub fn clear(&mut self) {
         *self = Corrections::default();
+    }
+
+    /// Asks for what [`Corrections::correction`] will read of the board, which is seldom in a near
+    /// cache.
+    #[inline]
+    pub fn prefetch(&self, position: &Position) {
+        let us = side(position.turn());
+        for (bucket, table) in board_buckets(position).into_iter().zip(&self.tables) {
+            system::prefetch(&table[us][bucket]);
+        }
     }
 
     /// What to add to the raw evaluation of `position`, in centipawns.

@@ -317,6 +317,7 @@ impl<'a> Worker<'a> {
     pub fn make(&mut self, position: &Position, ply: usize, m: Move) -> Position {
         self.search.table.prefetch(position.table_key_after(m));
         let child = position.play(m);
+        self.memory.corrections.prefetch(&child);
         self.count_node();
         self.memory.evaluator.push(position, m, &child);
         self.keys.push(&child);
