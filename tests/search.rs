@@ -63,7 +63,7 @@ fn finish(pool: &Pool, number: u64) -> (Vec<Info>, Outcome) {
         {
             Event::Info { search, info } if search == number => infos.push(info),
             Event::Done { search, outcome } if search == number => return (infos, outcome),
-            Event::Note(note) => panic!("{note}"),
+            Event::Note { text, .. } | Event::Failure(text) => panic!("{text}"),
             _ => {}
         }
     }
@@ -127,7 +127,7 @@ fn hunt(text: &str, moves: u32, threads: usize) -> (String, Score, usize) {
     let (mut note, mut last) = (String::new(), None);
     loop {
         match pool.events().recv_timeout(TIMEOUT).expect("an end") {
-            Event::Note(text) => note.push_str(&text),
+            Event::Note { text, .. } => note.push_str(&text),
             Event::Info { info, .. } => last = Some(info),
             Event::Done { search, outcome } => {
                 assert_eq!(search, number);
@@ -138,6 +138,7 @@ fn hunt(text: &str, moves: u32, threads: usize) -> (String, Score, usize) {
                 assert_eq!(mated, matches!(last.score, Score::Mate(_)), "{:?}", last.pv);
                 return (note, last.score, last.pv.len());
             }
+            Event::Failure(text) => panic!("{text}"),
             Event::CurrentMove { .. } => {}
         }
     }
@@ -203,7 +204,7 @@ fn an_unfinished_hunt_says_how_far_it_came() {
     let mut notes = Vec::new();
     loop {
         match pool.events().recv_timeout(TIMEOUT).expect("an end") {
-            Event::Note(text) => notes.push(text),
+            Event::Note { text, .. } => notes.push(text),
             Event::Done { search, outcome } => {
                 assert_eq!(search, number);
                 assert!((60_000..60_010).contains(&outcome.nodes));

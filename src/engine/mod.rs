@@ -369,7 +369,12 @@ impl Engine {
     /// Takes an event of the search. Those of a search that has been answered are dropped.
     pub fn handle(&mut self, event: Event) {
         match event {
-            Event::Note(text) => self.note(text),
+            Event::Failure(text) => self.note(text),
+            Event::Note { search, text } => {
+                if current(&mut self.pending, search).is_some() {
+                    self.note(text);
+                }
+            }
             Event::Info { search, info } => {
                 if let Some(pending) = current(&mut self.pending, search) {
                     let lines = pending.take(info, Instant::now());

@@ -356,6 +356,6 @@ impl Worker<'_> {
                 "there is no mate in {refuted}; whether there is one in {wanted} is not known"
             ),
         };
-        self.say(|_| Event::Note(text));
+        self.say(|search| Event::Note { search, text });
     }
 }

@@ -267,8 +267,15 @@ pub enum Event {
         /// Its number in the order of search, from 1.
         number: usize,
     },
-    /// Something a person should read, such as a panic that was survived.
-    Note(String),
+    /// Something a person should read.
+    Note {
+        /// Which search.
+        search: u64,
+        /// A line of text.
+        text: String,
+    },
+    /// A panic that was survived, as a line of text.
+    Failure(String),
     /// The end of a search; exactly one for each start.
     Done {
         /// Which search.

@@ -395,7 +395,8 @@ fn guarded(
                 .map(String::as_str)
                 .or(panic.downcast_ref::<&str>().copied())
                 .unwrap_or("unknown");
-            let _ = events.send(Event::Note(format!("search thread {id} failed: {reason}")));
+            let text = format!("search thread {id} failed: {reason}");
+            let _ = events.send(Event::Failure(text));
             *memory = Memory::new(Arc::clone(&search.network));
         })
         .ok()

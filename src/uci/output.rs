@@ -4,7 +4,7 @@ use std::{
     io::{self, Write},
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -17,6 +17,8 @@ use super::log::{Direction, Log};
 /// How many lines may wait before those that aren't needed are dropped. A program that reads at
 /// all never gets so far behind.
 const GREATEST_BACKLOG: usize = 4096;
+/// How often to look whether fewer lines wait.
+const TURN: Duration = Duration::from_millis(1);
 /// Lines are collected up to about this many bytes for one write.
 const BATCH: usize = 64 << 10;
 
@@ -46,6 +48,17 @@ impl Outbox {
         if self.backlog.load(Ordering::Relaxed) < GREATEST_BACKLOG {
             self.push(Some(line.into()));
         }
+    }
+
+    /// Writes a line that somebody is waiting for, one of any number: once not too many wait before
+    /// it, or `cancel` is set. Blocks until then.
+    pub fn send_in_turn(&self, line: impl Into<String>, cancel: &AtomicBool) {
+        while self.backlog.load(Ordering::Relaxed) >= GREATEST_BACKLOG
+            && !cancel.load(Ordering::Relaxed)
+        {
+            thread::sleep(TURN);
+        }
+        self.send(line);
     }
 
     fn push(&self, line: Option<String>) {
@@ -184,6 +197,31 @@ mod tests {
             .count();
         assert_eq!(bestmoves, 100);
         assert!((1..=GREATEST_BACKLOG + 1).contains(&infos), "{infos} infos");
+    }
+
+    #[test]
+    fn lines_without_number_wait_for_a_reader() {
+        const LINES: usize = 2 * GREATEST_BACKLOG;
+        let target = Gated::default();
+        let writer = Writer::spawn(target.clone(), Log::default()).expect("a thread");
+        let shut = target.gate.lock();
+        let cancel = Arc::new(AtomicBool::new(false));
+        let (outbox, cancelled) = (writer.outbox().clone(), Arc::clone(&cancel));
+        let work = thread::spawn(move || {
+            for number in 0..LINES {
+                outbox.send_in_turn(number.to_string(), &cancelled);
+            }
+        });
+        thread::sleep(20 * TURN);
+        assert!(writer.outbox().backlog.load(Ordering::Relaxed) <= GREATEST_BACKLOG);
+        assert!(!work.is_finished());
+        // Who cancels doesn't wait for a reader.
+        cancel.store(true, Ordering::Relaxed);
+        work.join().expect("no panic");
+        drop(shut);
+        writer.finish(Duration::from_secs(20));
+        let written = String::from_utf8(target.written.lock().clone()).expect("text");
+        assert_eq!(written.lines().count(), LINES);
     }
 
     #[test]

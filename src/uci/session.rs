@@ -126,6 +126,9 @@ impl Session {
 
     /// Writes the last lines. The engine is given back rather than dropped, see [`run`].
     fn end(self) -> Engine {
+        if let Some(task) = &self.task {
+            task.cancel();
+        }
         self.writer.finish(LAST_WORDS);
         self.log.close();
         self.engine
@@ -321,7 +324,9 @@ impl Session {
 
     fn generate_openings(&mut self, request: genfens::Request) {
         self.start_task(move |outbox, cancel| {
-            let say = &mut |fen: &str| outbox.send(report::note(&format!("genfens {fen}")));
+            let say = &mut |fen: &str| {
+                outbox.send_in_turn(report::note(&format!("genfens {fen}")), cancel);
+            };
             if let Err(error) = genfens::run(&request, cancel, say) {
                 outbox.send(report::note(&format!("genfens: {error}")));
             }

@@ -234,10 +234,7 @@ fn a_mate_that_is_asked_for_is_proven_or_ruled_out() {
     program.expect_no("bestmove", A_WHILE);
     program.send("stop");
     let answer = program.answer(AT_ONCE);
-    if answer.notes().is_empty() {
-        // On a busy machine the answer doesn't wait for what the search says last.
-        program.wait_for("info string", PATIENCE);
-    }
+    // On a busy machine the answer doesn't wait for what the search says last, which is lost then.
     assert!(answer.notes().len() <= 1, "{:?}", answer.notes());
     program.send(&format!("position fen {two}\ngo infinite mate 2"));
     program.expect_no("bestmove", A_WHILE);
