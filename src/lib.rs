@@ -10,6 +10,7 @@
 //! - [`engine`] - the engine as a library: a position, options, go, stop; knows no text
 //! - [`search`] - from a position and limits to a move, a score and a line
 //! - [`nnue`] - the value of a position without search, by a neural network
+//! - [`tablebase`] - what perfect play makes of an endgame, by Syzygy tables
 //! - [`position`] - the rules (by `shakmaty`), hash keys, repetition, exchanges, FEN, notation
 //! - [`chess960`] - the start positions by number
 //! - [`system`] - the little that differs between systems
@@ -25,5 +26,6 @@ pub mod nnue;
 pub mod position;
 pub mod search;
 pub mod system;
+pub mod tablebase;
 pub mod tools;
 pub mod uci;

@@ -34,6 +34,7 @@ fn job(root: &Position, limits: Limits, multipv: usize) -> Job {
         limits,
         multipv,
         skill: None,
+        probing: None,
         control: Arc::new(control),
     }
 }

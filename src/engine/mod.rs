@@ -27,9 +27,11 @@ use crate::{
     search::{
         Control, Event, Info, Limits,
         clock::Clock,
+        endgame::Probing,
         pool::{Job, Pool},
         skill::{self, Skill},
     },
+    tablebase::{self, Tablebases},
 };
 pub use game::Game;
 pub use output::{Answer, Output, Presentation, Sink};
@@ -64,6 +66,12 @@ pub struct Settings {
     pub elo: i32,
     /// Time kept back a move for the way between engine and GUI.
     pub move_overhead: Duration,
+    /// How many men a position may have to be looked up in tablebases.
+    pub probe_limit: usize,
+    /// From what depth in plies positions of as many men as that are looked up.
+    pub probe_depth: i32,
+    /// Whether wins in tablebases that the fifty-move rule prevents are draws.
+    pub fifty_move_rule: bool,
     /// Whether lines of analysis show win, draw and loss.
     pub show_wdl: bool,
     /// Whether to say what is decided, such as the time for a move.
@@ -80,6 +88,9 @@ impl Default for Settings {
             limit_strength: false,
             elo: DEFAULT_ELO,
             move_overhead: Duration::from_millis(DEFAULT_MOVE_OVERHEAD),
+            probe_limit: tablebase::MOST_MEN,
+            probe_depth: 1,
+            fifty_move_rule: true,
             show_wdl: false,
             debug: false,
         }
@@ -113,6 +124,7 @@ impl Error for NoPosition {}
 pub struct Engine {
     pool: Pool,
     settings: Settings,
+    tablebases: Option<Arc<Tablebases>>,
     /// The game, or nothing after a refused position: a move from another one would be worse.
     game: Option<Game>,
     /// The start position of the last Chess960 game that was pointed out.
@@ -130,6 +142,7 @@ impl Engine {
         Ok(Engine {
             pool: Pool::new(DEFAULT_HASH)?,
             settings: Settings::default(),
+            tablebases: None,
             game: Some(Game::default()),
             noted_start: None,
             pending: None,
@@ -249,6 +262,37 @@ impl Engine {
         self.pool.set_network(network);
     }
 
+    /// Uses the tablebases in `folders` from the next search on, or none; see [`Tablebases::open`].
+    ///
+    /// # Errors
+    /// When there are none; those in use stay.
+    pub fn set_tablebases(&mut self, folders: Option<&str>) -> Result<(), String> {
+        self.tablebases = match folders {
+            None => None,
+            Some(folders) => {
+                let (tables, faults) = Tablebases::open(folders)?;
+                faults.into_iter().for_each(|fault| self.note(fault));
+                let (files, men) = (tables.files(), tables.most_men());
+                self.note(format!("{files} files of tablebases of up to {men} men"));
+                Some(Arc::new(tables))
+            }
+        };
+        Ok(())
+    }
+
+    /// How a search within `limits` uses tablebases: the proof of a mate has no use for them, nor
+    /// has one who is to play worse than he can.
+    fn probing(&self, limits: &Limits, skill: Option<&Skill>) -> Option<Probing> {
+        let tables = self.tablebases.as_ref()?;
+        let is_of_use = limits.mate.is_none() && skill.is_none();
+        is_of_use.then(|| Probing {
+            tables: Arc::clone(tables),
+            most_men: self.settings.probe_limit.min(tables.most_men()),
+            least_depth: self.settings.probe_depth,
+            fifty_move_rule: self.settings.fifty_move_rule,
+        })
+    }
+
     /// Starts a search; `root_moves`, which must be legal, restrict it unless there are none.
     /// `started` is when the command arrived, from which time is counted. A running search is
     /// stopped and answered first.
@@ -315,6 +359,7 @@ impl Engine {
             limits: limits.clone(),
             clock: clock.clone(),
             multipv: self.settings.multipv,
+            probing: self.probing(&limits, skill.as_ref()),
             skill,
             control: Arc::clone(&control),
         });

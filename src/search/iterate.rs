@@ -60,6 +60,10 @@ impl Worker<'_> {
             self.evaluate(root)
         };
 
+        self.rank_root_moves();
+        if self.id == 0 {
+            self.publish();
+        }
         for depth in 1..=last_depth {
             self.root_depth = depth;
             for root_move in &mut self.root_moves {
@@ -296,8 +300,9 @@ impl Worker<'_> {
     /// Whether the root may play `m` in the line in hand.
     pub fn is_root_candidate(&self, m: Move) -> bool {
         // Looking for it would be felt in searches of a few hundred nodes.
+        let left = &self.root_moves[self.pv_index..];
         self.unrestricted && self.pv_index == 0
-            || self.root_moves[self.pv_index..].iter().any(|r| r.m == m)
+            || left.iter().any(|r| r.m == m && r.rank() == left[0].rank())
     }
 
     /// Notes what the root learned of a move: its nodes, and if it is the best so far (the first, or
@@ -348,5 +353,5 @@ impl Worker<'_> {
 
 /// Best first; equal ones keep their order.
 fn sort(moves: &mut [RootMove]) {
-    moves.sort_by_key(|r| std::cmp::Reverse((r.score, r.previous_score)));
+    moves.sort_by_key(|r| std::cmp::Reverse((r.rank(), r.score, r.previous_score)));
 }

@@ -4,6 +4,7 @@
 
 pub mod clock;
 mod correction;
+pub mod endgame;
 mod extension;
 mod history;
 mod iterate;

@@ -161,6 +161,20 @@ impl Worker<'_> {
             return e.score;
         }
 
+        if !N::ROOT
+            && excluded.is_none()
+            && let Some(score) = self.tablebase_score(
+                position,
+                ply,
+                alpha,
+                beta,
+                depth,
+                N::PV || entry.is_some_and(|e| e.pv),
+            )
+        {
+            return score;
+        }
+
         let known = self.know::<N>(position, ply, entry, table_move, excluded, cut_node);
         self.frame(ply + 2).killer = None;
         let inherited = self.frame_before(ply, 1).double_extensions;

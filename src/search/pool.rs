@@ -11,16 +11,23 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, atomic::Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
     thread,
 };
 
-use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam::{
+    channel::{Receiver, Sender, bounded, unbounded},
+    utils::CachePadded,
+};
 use shakmaty::Move;
 
 use super::{
     Control, Event, Info, Limits, Outcome, STACK_BYTES, ScoreBound,
     clock::Clock,
+    endgame::Probing,
     iterate::Finding,
     score,
     skill::Skill,
@@ -57,6 +64,8 @@ pub struct Job {
     pub multipv: usize,
     /// How to play weaker; not at all at full strength.
     pub skill: Option<Skill>,
+    /// How to use tablebases, if there are any.
+    pub probing: Option<Probing>,
     /// Shared with whoever commands the search.
     pub control: Arc<Control>,
 }
@@ -69,6 +78,8 @@ pub(super) struct Search {
     pub table: Arc<Table>,
     pub network: Arc<Network>,
     pub counters: Vec<NodeCounter>,
+    /// Looking something up is so slow that all threads may count in one place.
+    tablebase_hits: CachePadded<AtomicU64>,
     /// Whether there are more threads than cores to run them.
     pub crowded: bool,
     /// What the helpers found; `None` from one that failed.
@@ -92,6 +103,7 @@ impl Search {
             network,
             crowded: threads > 1
                 && thread::available_parallelism().is_ok_and(|n| threads > n.get()),
+            tablebase_hits: CachePadded::default(),
             counters: (0..threads).map(|_| NodeCounter::default()).collect(),
             findings: unbounded(),
         }
@@ -105,9 +117,19 @@ impl Search {
             .sum()
     }
 
+    /// Counts a position that a tablebase knew.
+    pub fn count_tablebase_hit(&self) {
+        self.tablebase_hits.fetch_add(1, Relaxed);
+    }
+
     /// A line as it is told; `index` is its rank from 0.
     pub fn info(&self, line: &RootMove, index: usize, depth: i32, bound: ScoreBound) -> Info {
-        let score = line.newest_score();
+        let score = line.told_score();
+        let bound = if line.score_is_known() {
+            ScoreBound::Exact
+        } else {
+            bound
+        };
         let worth = Worth::at(&self.job.root);
         Info {
             depth,
@@ -119,7 +141,7 @@ impl Search {
             nodes: self.total_nodes(),
             time: self.job.control.started.elapsed(),
             hashfull: self.table.hashfull(),
-            tablebase_hits: 0,
+            tablebase_hits: self.tablebase_hits.load(Relaxed),
             pv: self.until_game_end(&line.line),
         }
     }

@@ -70,6 +70,7 @@ impl Solo {
             clock: Clock::default(),
             multipv: 1,
             skill: None,
+            probing: None,
             control: Arc::new(Control::new(Instant::now(), false, None)),
         };
         self.table.new_search();

@@ -14,6 +14,7 @@ use shakmaty::{Color, Move, MoveList};
 use super::{
     Event,
     correction::{Corrections, LastMoves},
+    endgame::{Probing, Verdict},
     history::{
         CONTINUATION_PLIES, Context, Histories, NO_PIECE_TO, PieceTo, Predecessors, piece_to,
     },
@@ -181,6 +182,8 @@ pub struct RootMove {
     pub nodes: u64,
     /// The principal variation, beginning with the move.
     pub line: Vec<Move>,
+    /// What tablebases say of it, if they were asked and know.
+    pub verdict: Option<Verdict>,
 }
 
 impl RootMove {
@@ -194,7 +197,26 @@ impl RootMove {
             seldepth: 0,
             nodes: 0,
             line: vec![m],
+            verdict: None,
         }
+    }
+
+    /// What goes before every score in the order of moves: the tablebases' rank.
+    pub fn rank(&self) -> i32 {
+        self.verdict.map_or(0, |verdict| verdict.rank)
+    }
+
+    /// The newest score as it is told: the tablebases' if they know, but for a mate.
+    pub fn told_score(&self) -> i32 {
+        let score = self.newest_score();
+        self.verdict
+            .filter(|_| self.score_is_known())
+            .map_or(score, |verdict| verdict.score)
+    }
+
+    /// Whether the score that is told is the tablebases'.
+    pub fn score_is_known(&self) -> bool {
+        self.verdict.is_some() && score::moves_to_mate(self.newest_score()).is_none()
     }
 
     /// The newest score there is.
@@ -230,6 +252,8 @@ pub struct Worker<'a> {
     pub has_result: bool,
     /// Whether the time is up as soon as the opponent plays the expected move.
     pub stop_on_ponderhit: bool,
+    /// How nodes are looked up in tablebases, once the root's moves are ranked.
+    pub probing: Option<&'a Probing>,
     /// Who listens; nobody in a search whose outcome alone counts.
     events: Option<&'a Sender<Event>>,
 }
@@ -263,6 +287,7 @@ impl<'a> Worker<'a> {
             aborted: false,
             has_result: false,
             stop_on_ponderhit: false,
+            probing: None,
             events,
         }
     }

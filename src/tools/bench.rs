@@ -130,6 +130,7 @@ fn search(
         clock: Clock::default(),
         multipv: 1,
         skill: None,
+        probing: None,
         control: Arc::clone(&control),
     });
     let mut cancelled = false;

@@ -8,6 +8,7 @@ use crate::{
     nnue::Network,
     position::notation::{CastlingStyle, quoted},
     search::skill::{FULL_LEVEL, HIGHEST_ELO, LOWEST_ELO},
+    tablebase::MOST_MEN,
 };
 
 /// The greatest table in mebibytes: 32 tebibytes.
@@ -85,7 +86,7 @@ pub enum Kind {
 
 /// All options, in the order in which they are listed. Many clients set them in that order, so the
 /// record of the conversation comes first.
-static OPTIONS: [UciOption; 17] = [
+static OPTIONS: [UciOption; 21] = [
     UciOption {
         name: "Debug Log File",
         kind: Kind::Text {
@@ -239,6 +240,44 @@ static OPTIONS: [UciOption; 17] = [
             max: FULL_LEVEL as i64,
             set: |scope, level| {
                 scope.engine.settings_mut().skill_level = level as i32;
+                Ok(())
+            },
+        },
+    },
+    UciOption {
+        name: "SyzygyPath",
+        kind: Kind::Text {
+            default: EMPTY,
+            set: |scope, folders| scope.engine.set_tablebases(folders),
+        },
+    },
+    UciOption {
+        name: "SyzygyProbeDepth",
+        kind: Kind::Spin {
+            default: 1,
+            min: 1,
+            max: 100,
+            set: |scope, depth| {
+                scope.engine.settings_mut().probe_depth = depth as i32;
+                Ok(())
+            },
+        },
+    },
+    UciOption {
+        name: "Syzygy50MoveRule",
+        kind: Kind::Check {
+            default: true,
+            set: |scope, on| scope.engine.settings_mut().fifty_move_rule = on,
+        },
+    },
+    UciOption {
+        name: "SyzygyProbeLimit",
+        kind: Kind::Spin {
+            default: MOST_MEN as i64,
+            min: 0,
+            max: MOST_MEN as i64,
+            set: |scope, men| {
+                scope.engine.settings_mut().probe_limit = men as usize;
                 Ok(())
             },
         },

@@ -19,3 +19,4 @@ mod properties;
 mod protocol;
 mod resources;
 mod skill;
+mod tablebases;
