@@ -15,7 +15,10 @@ use crate::{
         chunks, quantise,
         trainer::{self, Files, Report, Settings, Trained, data::Data},
     },
-    nnue::architecture::{HIDDEN, SCALE},
+    nnue::{
+        Network,
+        architecture::{HIDDEN, SCALE},
+    },
 };
 
 /// Make a network from games.
@@ -45,16 +48,16 @@ pub struct Arguments {
     #[arg(long, default_value_t = 16_384)]
     batch: usize,
     /// The highest learning rate.
-    #[arg(long, default_value_t = 1e-3)]
+    #[arg(long, default_value_t = 1e-3, value_parser = positive)]
     rate: f64,
     /// The learning rate at the end.
-    #[arg(long, default_value_t = 3e-6)]
+    #[arg(long, default_value_t = 3e-6, value_parser = positive)]
     final_rate: f64,
     /// Steps over which the learning rate rises.
     #[arg(long, default_value_t = 200)]
     warm_up: usize,
     /// Weight decay.
-    #[arg(long, default_value_t = 0.01)]
+    #[arg(long, default_value_t = 0.01, value_parser = share)]
     decay: f32,
     /// Stop after so many epochs without a better loss on the games held out.
     #[arg(long, default_value_t = 5)]
@@ -64,7 +67,7 @@ pub struct Arguments {
     held_out: u64,
     /// The evaluation that is worth 73% of the points, in the network's units [default: fitted, so
     /// that 101 wins half of the games].
-    #[arg(long, value_name = "UNITS")]
+    #[arg(long, value_name = "UNITS", value_parser = positive)]
     network_k: Option<f64>,
     /// What makes the network reproducible, with the same number of threads.
     #[arg(long, default_value_t = 1)]
@@ -86,6 +89,15 @@ fn share(word: &str) -> Result<f32, String> {
     }
 }
 
+fn positive(word: &str) -> Result<f64, String> {
+    let number: f64 = word.parse().map_err(|_| "not a number".to_owned())?;
+    if number > 0.0 && number.is_finite() {
+        Ok(number)
+    } else {
+        Err("not above zero".to_owned())
+    }
+}
+
 impl Arguments {
     fn settings(&self) -> Settings {
         Settings {
@@ -103,7 +115,7 @@ impl Arguments {
             threads: self.threads.unwrap_or_else(super::cores).max(1),
             patience: self.patience.max(1),
             held_out: self.held_out,
-            network_k: self.network_k.filter(|k| k.is_finite() && *k > 1.0),
+            network_k: self.network_k,
         }
     }
 }
@@ -117,7 +129,7 @@ pub fn run(arguments: &Arguments) -> Ending {
 
 fn make_network(arguments: &Arguments, settings: &Settings) -> io::Result<ExitCode> {
     let files = chunks::files(&arguments.games)?;
-    let data = Data::load(&files, settings.held_out)?;
+    let data = Data::load(&files, settings.held_out, &Network::embedded())?;
     let mut screen = io::stdout();
     for fault in &data.faults {
         writeln!(io::stderr(), "{fault}")?;

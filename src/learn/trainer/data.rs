@@ -12,10 +12,19 @@ use super::{
     record::Record,
     scale::{Histogram, Scale},
 };
-use crate::learn::chunks;
+use crate::{
+    learn::{chunks, quantise},
+    nnue::Network,
+};
 
 /// Games are held out in thousandths.
 const PARTS: u64 = 1000;
+/// So many positions of a file tell in what units its scores are.
+const ALIGNED_BY: usize = 4000;
+/// With fewer positions than this, units are taken for what they should be.
+const LEAST_ALIGNED_BY: usize = 500;
+/// Units differ by this factor at most.
+const GREATEST_FACTOR: f64 = 4.0;
 
 /// The positions of a set of games.
 #[derive(Debug)]
@@ -45,12 +54,16 @@ impl Data {
     /// Reads the games of `files` and keeps what is worth learning from; `held_out` thousandths of
     /// the games, the same ones always, are set apart. Runs in the caller's thread pool.
     ///
+    /// Every network has its own units, so the scores of each file are brought to those of
+    /// `reference`: by the factor that makes the median size of its evaluations of the file's
+    /// positions that of the file's scores.
+    ///
     /// # Errors
     /// When a file can't be opened, or nothing is left; what is wrong with files is then told too.
-    pub fn load(files: &[PathBuf], held_out: u64) -> io::Result<Data> {
+    pub fn load(files: &[PathBuf], held_out: u64, reference: &Network) -> io::Result<Data> {
         let parts: Vec<io::Result<Part>> = files
             .par_iter()
-            .map(|file| Part::read(file, held_out))
+            .map(|file| Part::read(file, held_out, reference))
             .collect();
         let mut data = Data {
             training: Vec::new(),
@@ -92,7 +105,7 @@ impl Data {
 }
 
 impl Part {
-    fn read(file: &Path, held_out: u64) -> io::Result<Part> {
+    fn read(file: &Path, held_out: u64, reference: &Network) -> io::Result<Part> {
         let mut part = Part::default();
         let (games, fault) = chunks::read(file)?;
         part.fault = fault.map(|fault| format!("{}: {fault}", file.display()));
@@ -107,12 +120,106 @@ impl Part {
             } else {
                 &mut part.training
             };
-            let before = side.len();
             filter::select(&game, side, &mut part.counts);
-            for record in &side[before..] {
-                part.histogram.add(record);
-            }
+        }
+        let factor = part.factor(reference);
+        for record in part.training.iter_mut().chain(&mut part.held_out) {
+            record.scale_scores(factor);
+            part.histogram.add(record);
         }
         Ok(part)
+    }
+
+    /// What the scores have to be multiplied by.
+    fn factor(&self, reference: &Network) -> f64 {
+        let count = self.training.len() + self.held_out.len();
+        if count < LEAST_ALIGNED_BY {
+            return 1.0;
+        }
+        let sample = || {
+            let all = self.training.iter().chain(&self.held_out);
+            all.step_by(count.div_ceil(ALIGNED_BY))
+        };
+        let own = median(sample().map(|record| i32::from(record.score).abs()));
+        let wanted = median(sample().map(|record| quantise::evaluate(reference, record).abs()));
+        // Where nearly all is level there are no units to speak of.
+        let factor = f64::from(wanted.max(1)) / f64::from(own.max(1));
+        factor.clamp(1.0 / GREATEST_FACTOR, GREATEST_FACTOR)
+    }
+}
+
+fn median(numbers: impl Iterator<Item = i32>) -> i32 {
+    let mut numbers: Vec<i32> = numbers.collect();
+    let middle = numbers.len() / 2;
+    *numbers.select_nth_unstable(middle).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::{
+        datagen::{self, Progress},
+        scratch::Scratch,
+    };
+
+    /// A file of games whose scores are multiplied by `factor`.
+    fn games(scratch: &Scratch, name: &str, factor: i16) -> PathBuf {
+        let settings = datagen::Settings {
+            network: Network::embedded(),
+            folder: scratch.path("played"),
+            nodes: 60,
+            asides: 0,
+            threads: 1,
+            seed: 3,
+            games: Some(40),
+            positions: None,
+            chunk_games: 40,
+        };
+        datagen::run(&settings, &Progress::default(), || {}, &mut |note| {
+            panic!("{note}")
+        })
+        .expect("games");
+        let files = chunks::files_in(&settings.folder).expect("files");
+        let (mut games, fault) = chunks::read(&files[0]).expect("games");
+        assert!(fault.is_none(), "{fault:?}");
+        for (_, score) in games.iter_mut().flat_map(|game| &mut game.moves) {
+            *score = score.saturating_mul(factor);
+        }
+        let path = scratch.path(name);
+        let mut bytes = Vec::new();
+        games.iter().for_each(|game| game.write(&mut bytes));
+        chunks::write_new(&path, &bytes).expect("a file");
+        path
+    }
+
+    #[test]
+    fn scores_come_in_the_units_of_one_network() {
+        let scratch = Scratch::new("units");
+        let reference = Network::embedded();
+        let load = |file: PathBuf| Data::load(&[file], 100, &reference).expect("positions");
+        let (one, three) = (
+            load(games(&scratch, "one.zst", 1)),
+            load(games(&scratch, "three.zst", 3)),
+        );
+        let size = |data: &Data| {
+            median(
+                data.training
+                    .iter()
+                    .map(|record| i32::from(record.score).abs()),
+            )
+        };
+        let wanted = median(
+            one.training
+                .iter()
+                .map(|record| quantise::evaluate(&reference, record).abs()),
+        );
+        for data in [&one, &three] {
+            assert!(
+                (size(data) - wanted).abs() <= wanted / 20 + 1,
+                "{} {wanted}",
+                size(data)
+            );
+        }
+        assert!((one.scale.k / three.scale.k - 1.0).abs() < 0.1);
     }
 }

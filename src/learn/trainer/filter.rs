@@ -13,7 +13,7 @@ use crate::{
 /// Beyond this halfmove clock nothing happens any more.
 const MOST_HALFMOVES: u32 = 60;
 /// Scores of this size or less are a draw that the search sees (it jitters them a little).
-const DEAD: i16 = 2;
+const DEAD: u16 = 2;
 /// So many positions of the dead end of a game are kept.
 const DEAD_KEPT: usize = 8;
 /// A score beyond this, in the search's units, with the opposite result was a mistake.
@@ -66,7 +66,7 @@ pub fn select(game: &Game, records: &mut Vec<Record>, counts: &mut Counts) {
     let scores: Vec<i16> = game.moves.iter().map(|&(_, score)| score).collect();
     let alive = scores
         .iter()
-        .rposition(|score| score.abs() > DEAD)
+        .rposition(|score| score.unsigned_abs() > DEAD)
         .map_or(0, |last| last + 1);
     counts.games += u64::from(!game.aside);
     for (ply, (position, m, score)) in game.positions().enumerate() {
@@ -193,6 +193,7 @@ mod tests {
         assert_eq!(after(GameResult::White, -601).contradicted, 1);
         assert_eq!(after(GameResult::Draw, 2000).kept, 1);
         assert_eq!(after(GameResult::White, 31_990).decided, 1);
+        assert_eq!(after(GameResult::White, i16::MIN).decided, 1);
         let black = "4k2r/8/8/8/8/8/8/4K3 b - - 0 1";
         assert_eq!(
             counts(&game(black, GameResult::White, &[("e8e7", -700)]))

@@ -85,6 +85,25 @@ impl Record {
         }
     }
 
+    /// Multiplies both scores, and rounds them.
+    pub fn scale_scores(&mut self, factor: f64) {
+        // A float's conversion stays within the integer's bounds.
+        let scaled = |score: i16| (f64::from(score) * factor).round() as i16;
+        self.score = scaled(self.score);
+        self.later = scaled(self.later);
+    }
+
+    /// The material of both sides in pawns, counted as [`wdl::material`] does.
+    ///
+    /// [`wdl::material`]: crate::search::wdl::material
+    pub fn material(&self) -> u32 {
+        const WORTH: [u32; 8] = [1, 3, 3, 5, 9, 0, 0, 0];
+        let nibble = |index: usize| self.men[index / 2] >> (index % 2 * 4) & 7;
+        (0..self.men())
+            .map(|index| WORTH[usize::from(nibble(index))])
+            .sum()
+    }
+
     /// A number that changes with what is learned from it.
     pub fn digest(&self) -> u64 {
         let men = u128::from_le_bytes(self.men);

@@ -2,15 +2,18 @@
 //!
 //! Two questions, one histogram of scores. How large a score, in the units of the games, is worth
 //! `1 / (1 + e^-1)` of a point: that is `K`, with which scores become expected points. And how
-//! large a score wins half of the games: the network's units are chosen so that it is 101, which
-//! the margins of the search are made for.
+//! large a score wins half of the games in a middlegame, where most of the search's margins are at
+//! work: the network's units are chosen so that it is 101, which those margins are made for. (With
+//! few men on the board more of an advantage is needed to win.)
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, RangeInclusive};
 
 use super::record::{Record, points};
 
-/// The score, in the network's units, at which half of the games are won.
+/// The score, in the network's units, at which half of the games are won from a middlegame.
 pub const EVEN_CHANCE: f64 = 101.0;
+/// The material of both sides in a middlegame, in pawns.
+const MIDDLEGAME: RangeInclusive<u32> = 48..=68;
 /// Scores beyond this are counted as this; they are won or lost anyway.
 const LIMIT: i16 = 2000;
 /// The bounds within which `K` is looked for.
@@ -26,7 +29,8 @@ const LEAST_DECIDED: f64 = 500.0;
 pub struct Scale {
     /// Expected points at a score `s` of the games are `sigmoid(s / k)`.
     pub k: f64,
-    /// The score of the games at which half of them are won, if enough games were decided.
+    /// The score of the games at which half of them are won from a middlegame, if enough were
+    /// decided.
     pub even_chance: Option<f64>,
 }
 
@@ -44,6 +48,8 @@ impl Scale {
 struct Cell {
     count: f64,
     points: f64,
+    /// Of the middlegames among them, how many there are and are won.
+    middlegames: f64,
     wins: f64,
 }
 
@@ -51,6 +57,7 @@ impl AddAssign for Cell {
     fn add_assign(&mut self, other: Cell) {
         self.count += other.count;
         self.points += other.points;
+        self.middlegames += other.middlegames;
         self.wins += other.wins;
     }
 }
@@ -76,11 +83,13 @@ impl Histogram {
             return;
         };
         let score = record.score.clamp(-LIMIT, LIMIT);
+        let middlegame = f64::from(u8::from(MIDDLEGAME.contains(&record.material())));
         for (score, points) in [(score, own), (-score, 1.0 - own)] {
             self.cells[(score + LIMIT) as usize] += Cell {
                 count: 1.0,
                 points,
-                wins: f64::from(u8::from(points == 1.0)),
+                middlegames: middlegame,
+                wins: middlegame * f64::from(u8::from(points == 1.0)),
             };
         }
     }
@@ -145,7 +154,10 @@ impl Histogram {
             for (score, cell) in self.scores() {
                 let s = score / 100.0;
                 let p = sigmoid(x + y * s);
-                let (residual, weight) = (cell.wins - cell.count * p, cell.count * p * (1.0 - p));
+                let (residual, weight) = (
+                    cell.wins - cell.middlegames * p,
+                    cell.middlegames * p * (1.0 - p),
+                );
                 gx += residual;
                 gy += residual * s;
                 hxx += weight;
@@ -179,11 +191,16 @@ fn sigmoid(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{position::Position, tools::openings::Random};
+    use crate::{
+        position::{Position, fen},
+        tools::openings::Random,
+    };
 
     #[test]
     fn known_numbers_are_found_again() {
-        let position = Position::startpos();
+        let position = |text: &str| fen::read(text).expect("legal").position;
+        let middlegame = position("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1");
+        let endgame = position("4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1");
         let mut histogram = Histogram::default();
         let mut random = Random::new(3);
         let mut uniform = || (random.next() >> 11) as f64 / (1_u64 << 53) as f64;
@@ -202,13 +219,19 @@ mod tests {
             } else {
                 1
             };
-            histogram.add(&Record::new(&position, score as i16, 0, half_points));
+            histogram.add(&Record::new(&middlegame, score as i16, 0, half_points));
         }
         let scale = histogram.fit();
         let even = scale.even_chance.expect("enough wins");
         assert!((even - 150.0).abs() < 3.0, "{scale:?}");
         assert!((60.0..200.0).contains(&scale.k), "{scale:?}");
         assert!((scale.network_k() - scale.k * EVEN_CHANCE / even).abs() < 1e-9);
+
+        // What wins endgames has no say in it.
+        for score in -600..600 {
+            histogram.add(&Record::new(&endgame, score, 0, 2));
+        }
+        assert_eq!(histogram.fit().even_chance, Some(even));
     }
 
     #[test]

@@ -25,7 +25,12 @@ fn games(scratch: &Scratch, count: u64) -> Data {
         panic!("{note}")
     })
     .expect("games");
-    Data::load(&chunks::files_in(scratch.folder()).unwrap(), 150).expect("positions")
+    Data::load(
+        &chunks::files_in(scratch.folder()).unwrap(),
+        150,
+        &Network::embedded(),
+    )
+    .expect("positions")
 }
 
 fn settings() -> Settings {
