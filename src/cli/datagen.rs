@@ -19,6 +19,7 @@ use super::Ending;
 use crate::{
     learn::datagen::{self, MOST_CHUNK_GAMES, Progress, Settings},
     nnue::Network,
+    tablebase::Tablebases,
 };
 
 /// How often progress is shown: to a person, and in a log.
@@ -36,6 +37,9 @@ pub struct Arguments {
     /// The network to play with [default: the embedded one].
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
+    /// Folders of Syzygy tables; games that come to them end there, but for one in 16.
+    #[arg(long, value_name = "FOLDERS")]
+    syzygy: Option<String>,
     /// Begin no iteration after so many nodes a move (8 times as many are the end of a move).
     #[arg(long, default_value_t = 700, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
@@ -62,6 +66,14 @@ pub struct Arguments {
     chunk_size: u64,
 }
 
+fn open_tables(folders: &str) -> io::Result<Arc<Tablebases>> {
+    let (tables, faults) = Tablebases::open(folders).map_err(io::Error::other)?;
+    for fault in faults {
+        writeln!(io::stderr(), "{fault}")?;
+    }
+    Ok(Arc::new(tables))
+}
+
 /// Runs it.
 pub fn run(arguments: &Arguments) -> Ending {
     let network = match &arguments.network {
@@ -72,6 +84,7 @@ pub fn run(arguments: &Arguments) -> Ending {
     };
     let settings = Settings {
         network,
+        tablebases: arguments.syzygy.as_deref().map(open_tables).transpose()?,
         folder: arguments
             .out
             .clone()

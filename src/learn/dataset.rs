@@ -385,6 +385,7 @@ mod tests {
             network: Network::embedded(),
             folder: scratch.folder().to_owned(),
             nodes: 20,
+            tablebases: None,
             asides: 30,
             threads: 1,
             seed: 4,

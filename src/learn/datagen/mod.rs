@@ -24,7 +24,7 @@ use super::{
     chunks::{self, Series},
     format::{Game, stored_bytes},
 };
-use crate::{nnue::Network, search::STACK_BYTES, tools::openings::Random};
+use crate::{nnue::Network, search::STACK_BYTES, tablebase::Tablebases, tools::openings::Random};
 use selfplay::{MOST_ASIDE_PLIES, MOST_ASIDES, MOST_PLIES, Player, Seen};
 
 /// The greatest number of games in a chunk: even if all were as long as they may be, the file
@@ -39,12 +39,14 @@ const _: () = assert!(
 );
 
 /// What to play.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// The folder for the files.
     pub folder: PathBuf,
     /// What positions are evaluated by.
     pub network: Arc<Network>,
+    /// What ends games that come to it, but for those that are played to the end.
+    pub tablebases: Option<Arc<Tablebases>>,
     /// The soft limit in nodes a move.
     pub nodes: u64,
     /// Asides in a hundred moves of a game, at most [`MOST_ASIDES`] in a game.
@@ -221,8 +223,9 @@ impl Run<'_> {
     fn play_chunks(&self) -> io::Result<()> {
         let settings = self.settings;
         let network = Arc::clone(&settings.network);
-        let mut player =
-            Player::new(network, settings.nodes, settings.asides).map_err(io::Error::other)?;
+        let tables = settings.tablebases.clone();
+        let mut player = Player::new(network, settings.nodes, settings.asides, tables)
+            .map_err(io::Error::other)?;
         loop {
             let number = self.numbers.lock().take();
             let mut games = Vec::new();

@@ -13,6 +13,7 @@ use crate::{
     nnue::Network,
     position::{Position, repetition::KeyHistory},
     search::{Limits, solo::Solo},
+    tablebase::{Outcome, Tablebases},
     tools::openings::{ORDINARY, Random, random_opening, random_start},
 };
 
@@ -53,15 +54,21 @@ pub struct Player {
     limits: Limits,
     /// Asides in a hundred moves of a game.
     asides: u64,
+    tablebases: Option<Arc<Tablebases>>,
 }
 
 impl Player {
     /// A player that evaluates by `network`, begins no iteration after `nodes` nodes a move, and
-    /// looks aside at so many moves in a hundred.
+    /// looks aside at so many moves in a hundred. Games that come into `tablebases` end there.
     ///
     /// # Errors
     /// When the memory can't be had.
-    pub fn new(network: Arc<Network>, nodes: u64, asides: u64) -> Result<Player, String> {
+    pub fn new(
+        network: Arc<Network>,
+        nodes: u64,
+        asides: u64,
+        tablebases: Option<Arc<Tablebases>>,
+    ) -> Result<Player, String> {
         let limits = Limits {
             soft_nodes: Some(nodes),
             nodes: Some(nodes.saturating_mul(HARD_NODES)),
@@ -71,6 +78,7 @@ impl Player {
             solo: Solo::new(HASH, network)?,
             limits,
             asides,
+            tablebases,
         })
     }
 
@@ -86,6 +94,9 @@ impl Player {
         let mut asides = Vec::new();
         let result = loop {
             if let Some(result) = result_by_rule(&position, &history) {
+                break result;
+            }
+            if let Some(result) = self.result_by_table(&position).filter(|_| !played_out) {
                 break result;
             }
             if moves.len() >= MOST_PLIES {
@@ -115,6 +126,22 @@ impl Player {
             moves,
         };
         iter::once(game).chain(asides).collect()
+    }
+
+    /// What tablebases say just after a capture or pawn move; wins that the fifty-move rule prevents
+    /// are draws.
+    fn result_by_table(&self, position: &Position) -> Option<GameResult> {
+        let tables = self.tablebases.as_ref()?;
+        let is_new = position.halfmoves() == 0;
+        if !is_new || !Tablebases::covers(position, tables.most_men()) {
+            return None;
+        }
+        let winner = match tables.outcome(position)? {
+            Outcome::Win => Some(position.turn()),
+            Outcome::Loss => Some(!position.turn()),
+            Outcome::CursedWin | Outcome::Draw | Outcome::BlessedLoss => None,
+        };
+        Some(GameResult::of(winner))
     }
 
     /// The best move of a position, and its score from White's side. `None` if the game is over.
@@ -310,9 +337,31 @@ mod tests {
     }
 
     #[test]
+    fn games_end_in_the_tables_with_their_result() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
+        let tables = Arc::new(Tablebases::open(folder).unwrap().0);
+        let player = Player::new(Network::embedded(), 1, 0, Some(Arc::clone(&tables)));
+        let player = player.unwrap();
+        let result = |text: &str| player.result_by_table(&fen::read(text).unwrap().position);
+        let won = "4k3/8/4K3/4P3/8/8/8/8";
+        assert_eq!(result(&format!("{won} w - - 0 1")), Some(GameResult::White));
+        assert_eq!(result(&format!("{won} b - - 0 1")), Some(GameResult::White));
+        assert_eq!(
+            result("4k3/8/8/8/4P3/4K3/8/8 b - - 0 1"),
+            Some(GameResult::Draw)
+        );
+        assert_eq!(
+            result("8/8/8/8/4p3/4k3/8/4K3 w - - 0 1"),
+            Some(GameResult::Black)
+        );
+        assert_eq!(result(&format!("{won} w - - 1 1")), None);
+        assert_eq!(result("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1"), None);
+    }
+
+    #[test]
     fn a_game_is_whole_and_the_same_again() {
         let play = || {
-            let mut player = Player::new(Network::embedded(), 50, 40).unwrap();
+            let mut player = Player::new(Network::embedded(), 50, 40, None).unwrap();
             player.play(&mut Random::new(5), &Seen::default())
         };
         let bytes = |games: &[Game]| {

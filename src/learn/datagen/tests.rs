@@ -8,6 +8,7 @@ fn settings(folder: &Path) -> Settings {
         folder: folder.to_owned(),
         network: Network::embedded(),
         nodes: 40,
+        tablebases: None,
         asides: 20,
         threads: 1,
         seed: 9,

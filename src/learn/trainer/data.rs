@@ -169,6 +169,7 @@ mod tests {
             folder: scratch.path("played"),
             nodes: 60,
             asides: 0,
+            tablebases: None,
             threads: 1,
             seed: 3,
             games: Some(40),

@@ -15,6 +15,7 @@ fn games(scratch: &Scratch, count: u64) -> Data {
         folder: scratch.folder().to_owned(),
         nodes: 60,
         asides: 0,
+        tablebases: None,
         threads: 1,
         seed: 1,
         games: Some(count),
