@@ -194,6 +194,11 @@ impl Network {
         Ok(network)
     }
 
+    /// A number that tells it from other networks: the checksum of its file.
+    pub fn checksum(&self) -> u64 {
+        fnv1a(FNV_OFFSET, &self.content())
+    }
+
     /// Writes the network's file.
     ///
     /// # Errors
@@ -202,6 +207,13 @@ impl Network {
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
         self.check()
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        let mut file = self.content();
+        file.extend(fnv1a(FNV_OFFSET, &file).to_le_bytes());
+        out.write_all(&file)
+    }
+
+    /// The file without its checksum.
+    fn content(&self) -> Vec<u8> {
         let mut file = Vec::with_capacity(FRAME + self.name.len() + PAYLOAD);
         file.extend(MAGIC);
         file.extend(architecture::hash().to_le_bytes());
@@ -210,8 +222,7 @@ impl Network {
         file.extend((PAYLOAD as u64).to_le_bytes());
         file.extend(self.rows().flat_map(|row| row.0).flat_map(i16::to_le_bytes));
         file.extend(self.output_bias.into_iter().flat_map(i32::to_le_bytes));
-        file.extend(fnv1a(FNV_OFFSET, &file).to_le_bytes());
-        out.write_all(&file)
+        file
     }
 
     /// Whether it can be written, and evaluates every position without leaving the range of a

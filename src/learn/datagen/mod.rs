@@ -63,6 +63,16 @@ pub struct Settings {
     pub chunk_games: u64,
 }
 
+impl Settings {
+    /// The name of the files, of all that makes the games what they are: games of another network
+    /// are another series.
+    fn series(&self) -> String {
+        let (seed, nodes, asides) = (self.seed, self.nodes, self.asides);
+        let network = self.network.checksum() >> 32;
+        format!("games-s{seed}-n{nodes}-a{asides}-{network:08x}")
+    }
+}
+
 /// How far a run is; it may be looked at from other threads.
 #[derive(Debug, Default)]
 pub struct Progress {
@@ -105,8 +115,7 @@ pub fn run(
     ready: impl FnOnce(),
     note: &mut dyn FnMut(&str),
 ) -> io::Result<()> {
-    let name = format!("games-s{}-n{}", settings.seed, settings.nodes);
-    let series = Series::take(&settings.folder, &name)?;
+    let series = Series::take(&settings.folder, &settings.series())?;
     let numbers = series.numbers()?;
     let run = Run {
         settings,

@@ -18,6 +18,12 @@ fn settings(folder: &Path) -> Settings {
     }
 }
 
+/// The name of a file of the series that [`settings`] play.
+fn file(number: u64, ending: &str) -> String {
+    let series = settings(Path::new("")).series();
+    format!("{series}-{number:06}.viri.zst{ending}")
+}
+
 fn play(settings: &Settings) -> (u64, u64, Vec<String>) {
     let progress = Progress::default();
     let mut notes = Vec::new();
@@ -56,7 +62,7 @@ fn one_worker_writes_the_same_bytes_even_after_a_kill() {
         games: Some(4),
         ..settings(b.folder())
     });
-    let unfinished = b.path("games-s9-n40-000002.viri.zst.part");
+    let unfinished = b.path(&file(2, ".part"));
     fs::write(&unfinished, [1, 2, 3]).unwrap();
     let (games, positions, notes) = play(&settings(b.folder()));
     assert_eq!((games, notes), (5, Vec::new()));
@@ -121,7 +127,7 @@ fn a_damaged_file_is_told_of_and_left_alone() {
         games: Some(2),
         ..settings(scratch.folder())
     });
-    let path = scratch.path("games-s9-n40-000000.viri.zst");
+    let path = scratch.path(&file(0, ""));
     let mut bytes = fs::read(&path).unwrap();
     bytes.truncate(bytes.len() / 2);
     fs::write(&path, &bytes).unwrap();
@@ -131,5 +137,33 @@ fn a_damaged_file_is_told_of_and_left_alone() {
     });
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert_eq!(fs::read(&path).unwrap(), bytes);
-    assert!(scratch.path("games-s9-n40-000001.viri.zst").exists());
+    assert!(scratch.path(&file(1, "")).exists());
+}
+
+#[test]
+fn games_of_another_network_are_another_series() {
+    let one = settings(Path::new("here"));
+    let others = [
+        Settings {
+            network: Network::random(3).into(),
+            ..one.clone()
+        },
+        Settings {
+            asides: 0,
+            ..one.clone()
+        },
+        Settings {
+            nodes: 41,
+            ..one.clone()
+        },
+        Settings {
+            seed: 8,
+            ..one.clone()
+        },
+    ];
+    for other in others {
+        assert_ne!(one.series(), other.series());
+    }
+    let folder = settings(Path::new("there"));
+    assert_eq!(one.series(), folder.series());
 }
