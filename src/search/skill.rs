@@ -51,26 +51,26 @@ const STRENGTHS: [Strength; 3] = [
         elo: LOWEST_ELO,
         candidates: 8.0,
         nodes: 50.0,
-        temperature: 70.0,
+        temperature: 120.0,
     },
     Strength {
         elo: ELO_OF_LEVEL_0,
         candidates: 3.0,
         nodes: 1700.0,
-        temperature: 8.0,
+        temperature: 14.0,
     },
     Strength {
         elo: HIGHEST_ELO,
         candidates: 2.0,
         nodes: 13_500.0,
-        temperature: 2.0,
+        temperature: 3.5,
     },
 ];
 
 /// So many times its nodes an iteration may use up that was begun within them.
 const HARD_BUDGETS: u64 = 4;
 /// A score about which a person no longer counts every pawn, in the search's units.
-const CLEARLY_DECIDED: f64 = 300.0;
+const CLEARLY_DECIDED: f64 = 520.0;
 
 /// The parts of the time to aim for that a move takes at the least: one between these two.
 const PAUSE: [f64; 2] = [0.1, 0.4];
