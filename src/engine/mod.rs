@@ -243,10 +243,12 @@ impl Engine {
     }
 
     /// Evaluates by another network, and forgets what was learned with the old one. A running
-    /// search is stopped and answered first.
+    /// search is stopped and answered first. The network that is in use already changes nothing.
     pub fn set_network(&mut self, network: Arc<Network>) {
-        self.finish();
-        self.pool.set_network(network);
+        if !Arc::ptr_eq(&network, self.network()) {
+            self.finish();
+            self.pool.set_network(network);
+        }
     }
 
     /// Starts a search; `root_moves`, which must be legal, restrict it unless there are none.

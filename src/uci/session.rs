@@ -262,8 +262,6 @@ impl Session {
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
-        // The answer that is owed comes before any complaint.
-        self.engine.finish();
         let scope = Scope {
             engine: &mut self.engine,
             log: &self.log,

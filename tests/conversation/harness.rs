@@ -113,6 +113,13 @@ impl Program {
         }
     }
 
+    /// What it has said and nobody has read yet; more may be on its way.
+    pub fn heard(&mut self) -> Vec<String> {
+        let lines: Vec<String> = self.lines.try_iter().collect();
+        self.said.extend_from_slice(&lines);
+        lines
+    }
+
     /// Everything said up to now; the program is alive and has obeyed all it was sent.
     pub fn sync(&mut self) -> Vec<String> {
         self.send("isready");

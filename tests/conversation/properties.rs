@@ -219,16 +219,23 @@ fn step() -> impl Strategy<Value = Step> {
 fn hold(steps: &[Step]) -> Result<(), TestCaseError> {
     let mut program = Program::start();
     let mut owed = Owed::default();
-    let mut send = |program: &mut Program, lines: &[String]| {
+    let send = |program: &mut Program, owed: &mut Owed, lines: &[String]| {
         lines.iter().for_each(|line| owed.note(line));
         program.send(&lines.join("\n"));
     };
+    let mut said = Vec::new();
     for step in steps {
         match step {
-            Step::Line(line) => send(&mut program, std::slice::from_ref(line)),
-            Step::Lines(lines) => send(&mut program, lines),
+            Step::Line(line) => send(&mut program, &mut owed, std::slice::from_ref(line)),
+            Step::Lines(lines) => send(&mut program, &mut owed, lines),
             Step::Pause(milliseconds) => thread::sleep(Duration::from_millis(*milliseconds)),
         }
+        said.extend(program.heard());
+        let answers = count_answers(&said);
+        prop_assert!(
+            answers <= owed.free_answers(),
+            "an answer before its time: {said:#?}"
+        );
     }
     // A position with one move, so that this answer can be told from those before it.
     let end = [
@@ -238,9 +245,8 @@ fn hold(steps: &[Step]) -> Result<(), TestCaseError> {
         "position fen 7k/8/8/8/8/8/6q1/7K w - - 0 1",
         "go depth 2",
     ];
-    send(&mut program, &end.map(str::to_owned));
-    let mut said = Vec::new();
-    for _ in 0..owed.answers() {
+    send(&mut program, &mut owed, &end.map(str::to_owned));
+    for _ in count_answers(&said)..owed.answers() {
         said.extend(program.read_to("bestmove", PATIENCE));
     }
     owed.settle(&said).map_err(TestCaseError::fail)?;
@@ -250,6 +256,11 @@ fn hold(steps: &[Step]) -> Result<(), TestCaseError> {
     // There is one if the conversation asked for it.
     let _ = std::fs::remove_file(record());
     Ok(())
+}
+
+fn count_answers(lines: &[String]) -> usize {
+    let answers = lines.iter().filter(|line| line.starts_with("bestmove "));
+    answers.count()
 }
 
 proptest! {

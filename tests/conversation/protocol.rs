@@ -89,7 +89,7 @@ fn what_disturbs_a_search_is_obeyed_after_its_answer() {
         "position fen nonsense",
         "setoption name Hash value 1",
         "setoption name Threads value 2",
-        "setoption name Nonsense value 2",
+        "setoption name Clear Hash",
         "ucinewgame",
         "go depth 1",
         "go perft 1",
@@ -110,6 +110,66 @@ fn what_disturbs_a_search_is_obeyed_after_its_answer() {
         program.expect_no("bestmove", Duration::from_millis(50));
         program.send("position startpos\ngo depth 2");
         Referee::startpos("").judge(&program.answer(PATIENCE));
+    }
+}
+
+/// Clients set options when they please, also while the engine thinks on the opponent's time.
+#[test]
+fn options_that_a_search_does_not_use_leave_it_alone() {
+    let mut program = Program::start();
+    let complaints = [
+        "setoption name Nonsense value 1",
+        "setoption",
+        "setoption name Hash value 0",
+        "setoption name Threads value many",
+        "setoption name UCI_Chess960 value maybe",
+        "setoption name EvalFile value /no/such/file",
+    ];
+    let silent = [
+        "setoption name EvalFile value <embedded>",
+        "setoption name MultiPV value 2",
+        "setoption name Ponder value true",
+        "setoption name UCI_Chess960 value true",
+        "setoption name Castling Notation value O-O",
+        "setoption name Move Overhead value 100",
+        "setoption name UCI_ShowWDL value true",
+        "setoption name UCI_AnalyseMode value true",
+        "setoption name UCI_Opponent value none none computer Zuylen",
+        "setoption name UCI_EngineAbout value anything",
+        "setoption name UCI_LimitStrength value true",
+        "setoption name UCI_Elo value 1500",
+        "setoption name Skill Level value 20",
+        "setoption name Debug Log File value <empty>",
+    ];
+    let castles = "4k3/8/8/8/8/8/4P3/4K2R w K - 0 1";
+    let restore = "setoption name MultiPV value 1\nsetoption name UCI_Chess960 value false\n\
+                   setoption name Castling Notation value auto\n\
+                   setoption name UCI_ShowWDL value false\n\
+                   setoption name UCI_LimitStrength value false";
+    for (go, end) in [
+        ("go ponder wtime 60 btime 60 searchmoves e1g1", "ponderhit"),
+        ("go infinite searchmoves e1g1", "stop"),
+    ] {
+        program.send(&format!("position fen {castles}\n{go}"));
+        program.wait_for("info depth 1", PATIENCE);
+        program.send(&complaints.join("\n"));
+        program.send(&silent.join("\n"));
+        let said = program.sync();
+        assert_eq!(notes(&said).len(), complaints.len(), "{said:#?}");
+        assert!(!said.iter().any(|line| line.starts_with("bestmove")));
+        program.expect_no("bestmove", A_WHILE);
+        program.send(end);
+        let answer = program.answer(AT_ONCE);
+        // It is told as it was asked for: one line, castling as ordinary chess has it.
+        let referee = Referee::new(castles, "", crate::harness::ORDINARY);
+        referee.judge(&answer);
+        let odd = |line: &String| line.contains("multipv 2") || line.contains(" wdl ");
+        assert!(!answer.infos.iter().any(odd), "{:#?}", answer.infos);
+        // The next search has the new options.
+        let next = program.ask("go depth 2 searchmoves e1g1");
+        assert_eq!(next.best, "O-O");
+        assert!(next.last_info().contains(" wdl "), "{}", next.last_info());
+        program.send(restore);
     }
 }
 
