@@ -215,7 +215,7 @@ impl Engine {
     /// Sets the number of search threads. A running search is stopped and answered first.
     ///
     /// # Errors
-    /// When not all threads can be had; see [`Pool::set_threads`].
+    /// When not all threads can be had; the old number stays.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), String> {
         self.finish();
         self.pool.set_threads(threads)
@@ -225,7 +225,7 @@ impl Engine {
     /// answered first.
     ///
     /// # Errors
-    /// When the memory can't be had; the old table is kept.
+    /// When the memory can't be had; the old table is kept, or its size (see [`Pool::set_hash`]).
     pub fn set_hash(&mut self, mebibytes: usize) -> Result<(), String> {
         self.finish();
         self.pool.set_hash(mebibytes)

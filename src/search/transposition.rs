@@ -88,6 +88,8 @@ const ENTRIES: usize = 3;
 const AGES: u64 = 32;
 /// The smallest page of any system, in words.
 const PAGE_WORDS: usize = 4096 / 8;
+/// Bytes of a table that is there only to have one.
+const SMALLEST: usize = 8 * PAGE_WORDS;
 
 /// The table. All methods take `&self`; races cost at most an entry.
 #[derive(Debug)]
@@ -150,17 +152,45 @@ impl Table {
     /// # Errors
     /// When the system has not that much memory.
     pub fn new(mebibytes: usize) -> Result<Arc<Table>, String> {
-        let bytes = mebibytes
-            .max(1)
-            .checked_mul(1 << 20)
-            .ok_or("that is more than this machine can address")?;
-        // The system may promise memory that it hasn't got, and kill whoever then touches it.
-        if let Some(available) = system::available_memory()
-            && bytes as u64 > available
-        {
-            let available = available >> 20;
-            return Err(format!("only {available} MiB of memory are free"));
-        }
+        let bytes = bytes_of(mebibytes)?;
+        ensure_room(bytes, 0, system::available_memory())?;
+        Table::of(bytes)
+    }
+
+    /// Puts an empty table of `mebibytes` MiB in the place of `table`, and has the system provide
+    /// its memory now, rather than page by page in the first search. The old one makes room for it,
+    /// if nobody else holds it.
+    ///
+    /// # Errors
+    /// When the system has not that much memory. Then the old table stays, or one of its size if
+    /// only without it could be tried whether there is enough.
+    pub fn replace(table: &mut Arc<Table>, mebibytes: usize) -> Result<(), String> {
+        let bytes = bytes_of(mebibytes)?;
+        let old_bytes = table.bytes();
+        ensure_room(bytes, old_bytes, system::available_memory())?;
+        // Memory costs nothing before it is touched, so that two tables may be there for a moment.
+        let new = Table::of(bytes).or_else(|_| {
+            // Not everywhere: addresses can be short, and some systems count promises.
+            *table = Table::of(SMALLEST)?;
+            Table::of(bytes)
+        });
+        let outcome = match new {
+            Ok(new) => {
+                *table = new;
+                Ok(())
+            }
+            Err(error) if table.bytes() == old_bytes => return Err(error),
+            Err(error) => {
+                *table = Table::of(old_bytes)
+                    .map_err(|again| format!("{error}; nor can the old size be had: {again}"))?;
+                Err(error)
+            }
+        };
+        table.settle();
+        outcome
+    }
+
+    fn of(bytes: usize) -> Result<Arc<Table>, String> {
         let memory = system::SharedMemory::zeroed(bytes).map_err(|error| error.to_string())?;
         let clusters = memory.words().len() / CLUSTER_WORDS;
         Ok(Arc::new(Table {
@@ -168,6 +198,10 @@ impl Table {
             clusters,
             age: AtomicU64::new(0),
         }))
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(self.memory.words())
     }
 
     fn cluster(&self, key: u64) -> &[AtomicU64] {
@@ -278,9 +312,7 @@ impl Table {
         self.age.store(0, Relaxed);
     }
 
-    /// Has the system provide the memory of a new table now, rather than page by page in the first
-    /// search.
-    pub fn settle(&self) {
+    fn settle(&self) {
         self.in_parts(|part| {
             part.iter()
                 .step_by(PAGE_WORDS)
@@ -300,6 +332,23 @@ impl Table {
                 }
             }
         });
+    }
+}
+
+fn bytes_of(mebibytes: usize) -> Result<usize, String> {
+    let bytes = mebibytes.max(1).checked_mul(1 << 20);
+    bytes.ok_or_else(|| "that is more than this machine can address".to_owned())
+}
+
+/// Refuses a table for which there is no room, when `own` bytes of a table that goes can be used
+/// besides the `available` ones. The system may promise memory that it hasn't got, and kill whoever
+/// then touches it.
+fn ensure_room(bytes: usize, own: usize, available: Option<u64>) -> Result<(), String> {
+    match available.map(|available| available.saturating_add(own as u64)) {
+        Some(room) if bytes as u64 > room => {
+            Err(format!("there is memory for {} MiB only", room >> 20))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -489,5 +538,36 @@ mod tests {
     fn too_much_memory_is_an_error() {
         assert!(Table::new(usize::MAX).is_err());
         assert!(Table::new(1 << 40).is_err());
+    }
+
+    #[test]
+    fn a_table_makes_room_for_the_next_one() {
+        const MIB: usize = 1 << 20;
+        // 16 GiB, of which a table has 12,000 MiB and 3000 are left.
+        let left = Some(3000 << 20);
+        assert_eq!(ensure_room(8000 * MIB, 12_000 * MIB, left), Ok(()));
+        assert_eq!(ensure_room(15_000 * MIB, 12_000 * MIB, left), Ok(()));
+        let refused = ensure_room(15_001 * MIB, 12_000 * MIB, left);
+        assert_eq!(
+            refused,
+            Err("there is memory for 15000 MiB only".to_owned())
+        );
+        assert!(ensure_room(8000 * MIB, 0, left).is_err());
+        assert_eq!(ensure_room(8000 * MIB, 0, None), Ok(()));
+    }
+
+    #[test]
+    fn a_replaced_table_is_empty_and_a_refused_one_changes_nothing() {
+        let mut table = Table::new(2).unwrap();
+        for mebibytes in [2, 1, 3] {
+            table.store(1, 0, entry(5, Bound::Exact));
+            assert_eq!(Table::replace(&mut table, mebibytes), Ok(()));
+            assert_eq!(table.bytes(), mebibytes << 20);
+            assert_eq!(table.probe(1, 0, 0), None);
+        }
+        table.store(1, 0, entry(5, Bound::Exact));
+        assert!(Table::replace(&mut table, usize::MAX).is_err());
+        assert_eq!(table.bytes(), 3 << 20);
+        assert!(table.probe(1, 0, 0).is_some());
     }
 }
