@@ -256,7 +256,8 @@ impl Engine {
     /// stopped and answered first.
     ///
     /// Exactly one [`Output::Answer`] follows. With `limits.infinite` or `limits.ponder` it doesn't
-    /// come before [`Engine::stop`] or [`Engine::ponderhit`].
+    /// come before [`Engine::stop`] or [`Engine::ponderhit`], and a search without any limit is
+    /// infinite.
     pub fn go(&mut self, mut limits: Limits, root_moves: Vec<Move>, started: Instant) {
         self.finish();
         let mut presentation = Presentation {
@@ -291,6 +292,12 @@ impl Engine {
 
         let overhead = self.settings.move_overhead;
         let clock = Clock::new(&limits, root.turn(), overhead);
+        let has_end = clock.hard.is_some()
+            || limits.depth.is_some()
+            || limits.nodes.is_some()
+            || limits.mate.is_some();
+        // A weakened search, and a tree that is small, come to their ends all the same.
+        limits.infinite |= !has_end;
         let strength = self.settings.strength();
         let skill = strength.map(|elo| Skill::new(elo, &root, &limits));
         if let Some(skill) = &skill {

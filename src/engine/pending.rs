@@ -46,8 +46,6 @@ struct Search {
     root: Position,
     /// The time never to exceed, grace included, counted from the start of our clock.
     hard: Option<Duration>,
-    /// Whether its limits end it.
-    ends: bool,
     pace: Pace,
     told: Told,
 }
@@ -80,10 +78,6 @@ impl Pending {
         control: Arc<Control>,
     ) -> Pending {
         let grace = (overhead / 2).clamp(CLOCK_GRACE[0], CLOCK_GRACE[1]);
-        let ends = clock.hard.is_some()
-            || limits.depth.is_some()
-            || limits.nodes.is_some()
-            || limits.mate.is_some();
         let hard = clock.hard.map(|hard| hard.saturating_add(grace));
         let pace = Pace::new(control.started, presentation.lines);
         Pending {
@@ -95,7 +89,6 @@ impl Pending {
                 id,
                 root,
                 hard,
-                ends,
                 pace,
                 told: Told::default(),
             })),
@@ -120,11 +113,7 @@ impl Pending {
 
     /// Whether it goes on until it is told otherwise.
     pub fn has_no_end(&self) -> bool {
-        let ends = match &self.source {
-            Source::Held(_) => true,
-            Source::Search(search) => search.ends,
-        };
-        !ends || self.infinite || self.control.pondering()
+        self.infinite || self.control.pondering()
     }
 
     /// When there is something to do even if nothing happens: to answer or to tell a line.

@@ -70,6 +70,12 @@ fn a_go_without_limits_is_infinite() {
         program.send("stop");
         Referee::startpos("").judge(&program.answer(AT_ONCE));
     }
+    // Also when there is nothing more to find.
+    program.send("position fen 8/8/8/4k3/8/8/8/4K3 w - - 0 1\ngo");
+    program.wait_for("info depth 127", PATIENCE);
+    program.expect_no("bestmove", A_WHILE);
+    program.send("stop");
+    program.answer(AT_ONCE);
 }
 
 #[test]

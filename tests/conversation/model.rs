@@ -3,6 +3,7 @@
 use shakmaty::Move;
 use zuylen::{
     position::{Position, notation},
+    search::Limits,
     uci::{
         command::{Command, Go, Parsed},
         setup,
@@ -73,8 +74,9 @@ impl Owed {
             Command::Go(go) => {
                 self.free = self.answers.len();
                 self.answers.push(self.answer(&go));
-                let limits = &go.limits;
-                self.held = match (limits.infinite, limits.ponder) {
+                let searches = matches!(self.answers.last(), Some(Answer::Move(..)));
+                let no_end = searches && has_no_end(&go.limits);
+                self.held = match (go.limits.infinite || no_end, go.limits.ponder) {
                     (true, _) => Some(Hold::Stop),
                     (false, true) => Some(Hold::PonderHit),
                     (false, false) => None,
@@ -140,6 +142,16 @@ impl Owed {
         let mut pairs = lines.zip(&self.answers);
         pairs.try_for_each(|(line, answer)| answer.judge(line))
     }
+}
+
+/// Whether there is nothing in a `go` that bounds a search; moves to go need a clock.
+fn has_no_end(limits: &Limits) -> bool {
+    let bounds = Limits {
+        ponder: false,
+        moves_to_go: None,
+        ..limits.clone()
+    };
+    bounds == Limits::default()
 }
 
 /// Whether a search, whatever it is, is answered before this command is obeyed.
