@@ -318,7 +318,7 @@ impl Engine {
         };
         presentation.lines = self.settings.multipv.clamp(1, root_moves.len());
         let id = self.pool.start(Job {
-            root: root.clone(),
+            root,
             history: game.history().clone(),
             root_moves,
             limits: limits.clone(),
@@ -329,7 +329,7 @@ impl Engine {
         });
         self.await_answer(Pending::search(
             id,
-            root,
+            game,
             &limits,
             &clock,
             overhead,

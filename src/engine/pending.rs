@@ -6,13 +6,13 @@ use std::{
 };
 
 use super::{
+    game::Game,
     output::{Answer, Presentation},
     pace::Pace,
     told::Told,
 };
 use crate::{
     nnue::Network,
-    position::Position,
     search::{Control, Info, Limits, clock::Clock},
 };
 
@@ -43,7 +43,7 @@ enum Source {
 struct Search {
     /// Its number in the pool.
     id: u64,
-    root: Position,
+    game: Game,
     /// The time never to exceed, grace included, counted from the start of our clock.
     hard: Option<Duration>,
     pace: Pace,
@@ -70,7 +70,7 @@ impl Pending {
     /// A search that goes on in the pool under the number `id`.
     pub fn search(
         id: u64,
-        root: Position,
+        game: Game,
         limits: &Limits,
         clock: &Clock,
         overhead: Duration,
@@ -87,7 +87,7 @@ impl Pending {
             stop_by: None,
             source: Source::Search(Box::new(Search {
                 id,
-                root,
+                game,
                 hard,
                 pace,
                 told: Told::default(),
@@ -194,11 +194,12 @@ impl Pending {
             Source::Search(search) => search,
         };
         let (best, reply) = self.control.best();
-        let first = || search.root.legal_moves().first().copied();
-        match best.unpack(&search.root).or_else(first) {
+        let root = search.game.position();
+        let first = || root.legal_moves().first().copied();
+        match best.unpack(root).or_else(first) {
             Some(best) => Answer::Move {
                 best,
-                ponder: reply.unpack(&search.root.play(best)),
+                ponder: reply.unpack(&root.play(best)),
             },
             None => Answer::GameOver,
         }
@@ -208,10 +209,7 @@ impl Pending {
     pub fn missing_lines(&self, answer: Answer, network: &Arc<Network>) -> Vec<Info> {
         match (&self.source, answer) {
             (Source::Search(search), Answer::Move { best, ponder }) => {
-                let time = self.control.started.elapsed();
-                search
-                    .told
-                    .missing(network, &search.root, best, ponder, time)
+                search.told.missing(network, &search.game, best, ponder)
             }
             _ => Vec::new(),
         }

@@ -124,8 +124,7 @@ impl Search {
         }
     }
 
-    /// A line cut where the game would end: at a threefold repetition, the fifty-move limit or
-    /// bare kings. (Mate and stalemate end it by themselves.)
+    /// A line cut where the game would be drawn. (Mate and stalemate end it by themselves.)
     fn until_game_end(&self, line: &[Move]) -> Vec<Move> {
         let mut position = self.job.root.clone();
         let mut keys = self.job.history.clone();
@@ -135,10 +134,7 @@ impl Search {
             kept.push(m);
             position = position.play(m);
             keys.push(&position);
-            if keys.occurrences_before(&position) >= 2
-                || position.is_fifty_move_draw()
-                || position.is_insufficient_material()
-            {
+            if keys.is_draw(&position) {
                 break;
             }
         }
