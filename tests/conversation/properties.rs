@@ -190,18 +190,23 @@ fn nearly() -> impl Strategy<Value = String> {
 
 /// Whether a line leaves the program running, and the machine with memory and files as they are.
 fn is_of_use(line: &str) -> bool {
-    let number = |value: Option<&str>| value.and_then(|value| value.parse::<u64>().ok());
     match Parsed::new(line).command {
         Command::Quit | Command::Bench { .. } | Command::GenFens(_) => false,
         Command::SetOption { name, value } => {
             let value = value.as_deref();
-            match name.to_ascii_lowercase().as_str() {
-                "debug log file" => value == record().to_str(),
-                "hash" => number(value).is_none_or(|n| n <= 64 || n > 33_554_432),
-                "threads" => number(value).is_none_or(|n| n <= 8 || n > 1024),
-                _ => true,
-            }
+            let is_record = name.eq_ignore_ascii_case("Debug Log File");
+            is_modest(&name, value) && (!is_record || value == record().to_str())
         }
+        _ => true,
+    }
+}
+
+/// Whether an option, if it is set so, takes no more memory and threads than a test may have.
+pub fn is_modest(name: &str, value: Option<&str>) -> bool {
+    let number = value.and_then(|value| value.parse::<u64>().ok());
+    match name.to_ascii_lowercase().as_str() {
+        "hash" => number.is_none_or(|n| n <= 64 || n > 33_554_432),
+        "threads" => number.is_none_or(|n| n <= 8 || n > 1024),
         _ => true,
     }
 }

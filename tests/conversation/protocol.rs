@@ -2,7 +2,12 @@
 
 use std::{io::Read as _, process::Stdio, thread, time::Duration};
 
-use crate::harness::{A_WHILE, AT_ONCE, PATIENCE, Program, Referee, field, notes};
+use zuylen::uci::command::{Command, Parsed};
+
+use crate::{
+    harness::{A_WHILE, AT_ONCE, PATIENCE, Program, Referee, field, notes},
+    properties::is_modest,
+};
 
 const MIDDLEGAME: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9";
 
@@ -34,10 +39,26 @@ fn it_introduces_itself() {
 fn isready_is_answered_in_a_search_and_does_not_disturb_it() {
     let mut program = Program::start();
     program.send("go infinite");
+    let number = |line: &str, name| field(line, name).parse::<u64>().expect(line);
+    let is_whole = |line: &str| line.contains(" score ") && !line.contains("bound");
+    let mut reached = program.wait_for("info depth", PATIENCE);
     for _ in 0..3 {
         thread::sleep(Duration::from_millis(50));
         program.send("isready");
-        program.wait_for("readyok", AT_ONCE);
+        let mut before = program.read_to("readyok", AT_ONCE);
+        before.retain(|line| is_whole(line));
+        reached = before.pop().unwrap_or(reached);
+        // The search goes on where it was.
+        let next = loop {
+            let line = program.wait_for("info depth", PATIENCE);
+            if is_whole(&line) {
+                break line;
+            }
+        };
+        for name in ["depth", "nodes"] {
+            assert!(number(&next, name) > number(&reached, name), "{next}");
+        }
+        reached = next;
     }
     program.expect_no("bestmove", A_WHILE);
     program.send("stop");
@@ -292,8 +313,8 @@ fn random_lines_do_no_harm() {
         "seed",
         "book",
         "register",
-        "Hash",
-        "Threads",
+        "setoption name Hash value",
+        "setoption name Threads value",
         "MultiPV",
         "UCI_Chess960",
         "true",
@@ -352,12 +373,12 @@ fn random_lines_do_no_harm() {
                     .filter(|&byte| byte != b'\n'),
             );
         }
-        // A line may ask for more than a test can wait for.
-        let text = String::from_utf8_lossy(&line);
-        if ["quit", "Hash", "Threads"]
-            .iter()
-            .any(|word| text.contains(word))
-        {
+        let of_use = match Parsed::new(&String::from_utf8_lossy(&line)).command {
+            Command::Quit => false,
+            Command::SetOption { name, value } => is_modest(&name, value.as_deref()),
+            _ => true,
+        };
+        if !of_use {
             continue;
         }
         line.push(b'\n');

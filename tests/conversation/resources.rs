@@ -114,7 +114,6 @@ fn hash_that_is_set_again_is_taken_without_a_word() {
     program.send(&format!("position fen {MIDDLEGAME}"));
     let mut first = None;
     for hash in [32, 32, 1, 1, 32] {
-        // The same number again empties the table as well, but not what was learned elsewhere.
         program.send(&format!("ucinewgame\nsetoption name Hash value {hash}"));
         assert_eq!(program.sync(), [""; 0], "{hash}");
         let answer = program.ask("go depth 7");
