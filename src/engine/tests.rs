@@ -329,7 +329,11 @@ fn the_move_overhead_is_kept_back() {
         let read = Instant::now();
         driver.engine.go(limits.clone(), Vec::new(), read);
         let deadline = driver.engine.deadline().expect("a clock");
-        assert_eq!((deadline - read).as_millis(), latest, "{limits:?} {overhead}");
+        assert_eq!(
+            (deadline - read).as_millis(),
+            latest,
+            "{limits:?} {overhead}"
+        );
         driver.engine.stop();
         driver.best();
     }

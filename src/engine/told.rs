@@ -252,7 +252,10 @@ mod tests {
     #[test]
     fn without_any_line_the_evaluation_has_to_do() {
         let line = only(missing(&Told::default(), "d1d8"));
-        assert_eq!((&line.pv[..], line.score), (&[m("d1d8")][..], Score::Mate(1)));
+        assert_eq!(
+            (&line.pv[..], line.score),
+            (&[m("d1d8")][..], Score::Mate(1))
+        );
         let line = only(missing(&Told::default(), "g1f1"));
         assert!(matches!(line.score, Score::Centipawns(_)), "{line:?}");
     }

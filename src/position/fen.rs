@@ -279,7 +279,9 @@ fn stray_move<'a>(fields: &[&'a str]) -> Option<&'a str> {
     let at = fields.iter().position(is_move)?;
     // An EPD may name moves too, the best ones for instance, behind what they are.
     let ends_as_epd = fields.last().is_some_and(|word| word.ends_with(';'));
-    let is_named = fields.get(2..at).is_some_and(|before| before.iter().any(is_epd));
+    let is_named = fields
+        .get(2..at)
+        .is_some_and(|before| before.iter().any(is_epd));
     (!(ends_as_epd && is_named)).then_some(fields[at])
 }
 

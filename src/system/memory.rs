@@ -93,7 +93,8 @@ mod tests {
     /// What is available on a machine with 8 GiB free and these files besides.
     fn with(files: &[(&str, &str)]) -> Option<u64> {
         available(|path| {
-            let info = "MemTotal:       16303428 kB\nMemFree:  100 kB\nMemAvailable:    8388608 kB\n";
+            let info =
+                "MemTotal:       16303428 kB\nMemFree:  100 kB\nMemAvailable:    8388608 kB\n";
             let all = [("/proc/meminfo", info)];
             let mut found = all.iter().chain(files).filter(|(name, _)| *name == path);
             found.next().map(|(_, text)| (*text).to_owned())

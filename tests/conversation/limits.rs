@@ -121,7 +121,11 @@ fn the_move_overhead_that_is_set_is_kept_back() {
         // Of a fixed time a quarter at the most.
         (600, "movetime 1000", "aim for none, never to exceed 750 ms"),
         (0, "wtime 24000", "aim for 730 ms, never to exceed 11040 ms"),
-        (4800, "wtime 24000", "aim for 584 ms, never to exceed 8832 ms"),
+        (
+            4800,
+            "wtime 24000",
+            "aim for 584 ms, never to exceed 8832 ms",
+        ),
     ] {
         let answer = program.ask(&format!(
             "setoption name Move Overhead value {overhead}\ngo {go}\nstop"
