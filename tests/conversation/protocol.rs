@@ -389,8 +389,9 @@ fn random_lines_do_no_harm() {
     }
     program.send("stop");
     program.sync();
-    program.send("position startpos\ngo depth 2");
-    program.wait_for("bestmove", PATIENCE);
+    // The only move, so that this answer can be told from those of commands that waited for a task.
+    program.send("position fen 7k/8/8/8/8/8/6q1/7K w - - 0 1\ngo depth 2");
+    program.wait_for("bestmove h1g2", PATIENCE);
     program.send("stop\nquit");
     assert!(program.wait_for_end(AT_ONCE).success());
 }
