@@ -21,7 +21,7 @@ const WEAK: [&str; 6] = [
     "setoption name UCI_Elo value 2850",
 ];
 /// A search that chooses anew each time, as those with limits in nodes and depth don't.
-const AT_RANDOM: &str = "go movetime 500";
+const AT_RANDOM: &str = "go wtime 20000 btime 20000";
 
 fn total_nodes(answer: &Answer) -> u64 {
     field(answer.last_info(), "nodes")
