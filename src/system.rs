@@ -1,5 +1,8 @@
 //! The little that differs between systems, each with a plain fallback.
 
+#[cfg(target_os = "linux")]
+mod memory;
+
 use std::{io, sync::atomic::AtomicU64};
 
 use memmap2::{MmapMut, MmapRaw};
@@ -40,30 +43,21 @@ impl SharedMemory {
     }
 }
 
-/// Bytes that can be had without driving the system, or the group of processes we are limited
-/// with, out of memory. `None` where the system doesn't say.
+/// Bytes that can be had without driving the system, or a group of processes that we are limited
+/// with, out of memory: a fiftieth, and at least 32 MiB of what is free, or half of it if that is
+/// less, are left for everything else. `None` where the system doesn't say.
 pub fn available_memory() -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
-        let number =
-            |path: &str| -> Option<u64> { std::fs::read_to_string(path).ok()?.trim().parse().ok() };
-        let of_group = |limit: &str, used: &str| Some(number(limit)?.saturating_sub(number(used)?));
-        let info = std::fs::read_to_string("/proc/meminfo").ok()?;
-        let line = info
-            .lines()
-            .find_map(|line| line.strip_prefix("MemAvailable:"))?;
-        let free = line.split_whitespace().next()?.parse::<u64>().ok()? << 10;
-        let groups = [
-            of_group("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-            of_group(
-                "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-                "/sys/fs/cgroup/memory/memory.usage_in_bytes",
-            ),
-        ];
-        groups.into_iter().flatten().chain([free]).min()
+        memory::available(|path| std::fs::read_to_string(path).ok()).map(without_reserve)
     }
     #[cfg(not(target_os = "linux"))]
     None
+}
+
+#[cfg(target_os = "linux")]
+fn without_reserve(free: u64) -> u64 {
+    free - (free / 50).max(32 << 20).min(free / 2)
 }
 
 /// Tells the processor that `value` will be read soon.
@@ -77,4 +71,18 @@ pub fn prefetch<T>(value: &T) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = value;
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::without_reserve;
+
+    #[test]
+    fn a_part_of_what_is_free_stays_free() {
+        const MIB: u64 = 1 << 20;
+        assert_eq!(without_reserve(10_000 * MIB), 9800 * MIB);
+        assert_eq!(without_reserve(1000 * MIB), 968 * MIB);
+        assert_eq!(without_reserve(40 * MIB), 20 * MIB);
+        assert_eq!(without_reserve(0), 0);
+    }
 }

@@ -199,6 +199,8 @@ fn counters_of_all_kinds() {
         ("+3 7", "0 7", 1),
         ("3 7 junk and more", "3 7", 1),
         ("bm Ra1; id \"first\";", "0 1", 1),
+        ("3 7 bm e2e1 e2d2; am O-O;", "3 7", 1),
+        ("am O-O;", "0 1", 1),
         ("0 1;", "0 1", 1),
     ] {
         let fen = format!("8/8/4k3/8/8/4K3/4R3/8 w - - {counters}");
@@ -221,6 +223,31 @@ fn the_greatest_counters_stay_where_they_are() {
     assert!(after.play_null().is_some());
     assert!(after.game_ply() > 0);
     let _ = after.table_key();
+}
+
+/// Whoever sends a move means the position after it.
+#[test]
+fn moves_without_their_word_are_refused() {
+    let fen = "8/8/4k3/8/8/4K3/4R3/8 w";
+    for rest in [
+        "- - 0 1 e2e1",
+        "- - 0 1 E2E1",
+        "- - 0 1 O-O",
+        "- - 0 1 e2e1 e6e5",
+        "- - 0 1 move e2e1",
+        "- - 0 1 MOVES e2e1",
+        "- - 0 1 Moves",
+        "- - 0 1 e2e1;",
+        "- - 0 1 junk e2e1",
+        "- - 0 e2e1",
+        "- - e2e1",
+        "- - e2e1 e6e5;",
+        "- e2e1",
+        "e2e1",
+    ] {
+        let refusal = read(&format!("{fen} {rest}")).expect_err(rest).to_string();
+        assert!(refusal.contains("after 'moves'"), "{rest}: {refusal}");
+    }
 }
 
 #[test]

@@ -341,6 +341,37 @@ fn bounds_are_from_the_side_to_move() {
 }
 
 #[test]
+fn several_lines_are_whole_and_in_order_though_windows_fail() {
+    let mut pool = Pool::new(4).unwrap();
+    for text in MIDDLEGAMES {
+        pool.clear();
+        let root = position(text);
+        let mut job = job(&root, depth(10), 4);
+        // Bounds are told when a search has lasted for some seconds, but only of a single line.
+        let started = Instant::now() - Duration::from_secs(10);
+        let first = job.root_moves.first().copied();
+        job.control = Arc::new(Control::new(started, false, first));
+        let number = pool.start(job);
+        let (infos, _) = finish(&pool, number);
+        assert_eq!(infos.len(), 40, "{text}");
+        for (lines, depth) in infos.chunks(4).zip(1..) {
+            let ranks: Vec<usize> = lines.iter().map(|info| info.multipv).collect();
+            assert_eq!(ranks, [1, 2, 3, 4]);
+            let value = |info: &Info| match info.score {
+                Score::Centipawns(score) => score,
+                Score::Mate(moves) => 100_000 * moves.signum() - moves,
+            };
+            assert!(lines.is_sorted_by_key(|info| -value(info)), "{lines:#?}");
+            for info in lines {
+                assert_eq!((info.depth, info.bound), (depth, ScoreBound::Exact));
+            }
+            let firsts: HashSet<Move> = lines.iter().map(|info| info.pv[0]).collect();
+            assert_eq!(firsts.len(), 4);
+        }
+    }
+}
+
+#[test]
 fn limits_are_kept() {
     let mut pool = Pool::new(4).unwrap();
     let root = position(MIDDLEGAMES[0]);

@@ -228,7 +228,7 @@ impl Engine {
     /// Sets the number of search threads. A running search is stopped and answered first.
     ///
     /// # Errors
-    /// When not all threads can be had; see [`Pool::set_threads`].
+    /// When not all threads can be had; the old number stays.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), String> {
         self.finish();
         self.pool.set_threads(threads)
@@ -238,7 +238,7 @@ impl Engine {
     /// answered first.
     ///
     /// # Errors
-    /// When the memory can't be had; the old table is kept.
+    /// When the memory can't be had; the old table is kept, or its size (see [`Pool::set_hash`]).
     pub fn set_hash(&mut self, mebibytes: usize) -> Result<(), String> {
         self.finish();
         self.pool.set_hash(mebibytes)
@@ -256,10 +256,12 @@ impl Engine {
     }
 
     /// Evaluates by another network, and forgets what was learned with the old one. A running
-    /// search is stopped and answered first.
+    /// search is stopped and answered first. The network that is in use already changes nothing.
     pub fn set_network(&mut self, network: Arc<Network>) {
-        self.finish();
-        self.pool.set_network(network);
+        if !Arc::ptr_eq(&network, self.network()) {
+            self.finish();
+            self.pool.set_network(network);
+        }
     }
 
     /// Uses the tablebases in `folders` from the next search on, or none; see [`Tablebases::open`].
@@ -298,7 +300,8 @@ impl Engine {
     /// stopped and answered first.
     ///
     /// Exactly one [`Output::Answer`] follows. With `limits.infinite` or `limits.ponder` it doesn't
-    /// come before [`Engine::stop`] or [`Engine::ponderhit`].
+    /// come before [`Engine::stop`] or [`Engine::ponderhit`], and a search without any limit is
+    /// infinite.
     pub fn go(&mut self, mut limits: Limits, root_moves: Vec<Move>, started: Instant) {
         self.finish();
         let mut presentation = Presentation {
@@ -333,6 +336,12 @@ impl Engine {
 
         let overhead = self.settings.move_overhead;
         let clock = Clock::new(&limits, root.turn(), overhead);
+        let has_end = clock.hard.is_some()
+            || limits.depth.is_some()
+            || limits.nodes.is_some()
+            || limits.mate.is_some();
+        // A weakened search, and a tree that is small, come to their ends all the same.
+        limits.infinite |= !has_end;
         let strength = self.settings.strength();
         let skill = strength.map(|elo| Skill::new(elo, &root, &limits));
         if let Some(skill) = &skill {
@@ -353,7 +362,7 @@ impl Engine {
         };
         presentation.lines = self.settings.multipv.clamp(1, root_moves.len());
         let id = self.pool.start(Job {
-            root: root.clone(),
+            root,
             history: game.history().clone(),
             root_moves,
             limits: limits.clone(),
@@ -365,7 +374,7 @@ impl Engine {
         });
         self.await_answer(Pending::search(
             id,
-            root,
+            game,
             &limits,
             &clock,
             overhead,

@@ -6,13 +6,13 @@ use std::{
 };
 
 use super::{
+    game::Game,
     output::{Answer, Presentation},
     pace::Pace,
     told::Told,
 };
 use crate::{
     nnue::Network,
-    position::Position,
     search::{Control, Info, Limits, clock::Clock},
 };
 
@@ -43,11 +43,9 @@ enum Source {
 struct Search {
     /// Its number in the pool.
     id: u64,
-    root: Position,
+    game: Game,
     /// The time never to exceed, grace included, counted from the start of our clock.
     hard: Option<Duration>,
-    /// Whether its limits end it.
-    ends: bool,
     pace: Pace,
     told: Told,
 }
@@ -72,7 +70,7 @@ impl Pending {
     /// A search that goes on in the pool under the number `id`.
     pub fn search(
         id: u64,
-        root: Position,
+        game: Game,
         limits: &Limits,
         clock: &Clock,
         overhead: Duration,
@@ -80,10 +78,6 @@ impl Pending {
         control: Arc<Control>,
     ) -> Pending {
         let grace = (overhead / 2).clamp(CLOCK_GRACE[0], CLOCK_GRACE[1]);
-        let ends = clock.hard.is_some()
-            || limits.depth.is_some()
-            || limits.nodes.is_some()
-            || limits.mate.is_some();
         let hard = clock.hard.map(|hard| hard.saturating_add(grace));
         let pace = Pace::new(control.started, presentation.lines);
         Pending {
@@ -93,9 +87,8 @@ impl Pending {
             stop_by: None,
             source: Source::Search(Box::new(Search {
                 id,
-                root,
+                game,
                 hard,
-                ends,
                 pace,
                 told: Told::default(),
             })),
@@ -120,11 +113,7 @@ impl Pending {
 
     /// Whether it goes on until it is told otherwise.
     pub fn has_no_end(&self) -> bool {
-        let ends = match &self.source {
-            Source::Held(_) => true,
-            Source::Search(search) => search.ends,
-        };
-        !ends || self.infinite || self.control.pondering()
+        self.infinite || self.control.pondering()
     }
 
     /// When there is something to do even if nothing happens: to answer or to tell a line.
@@ -205,11 +194,12 @@ impl Pending {
             Source::Search(search) => search,
         };
         let (best, reply) = self.control.best();
-        let first = || search.root.legal_moves().first().copied();
-        match best.unpack(&search.root).or_else(first) {
+        let root = search.game.position();
+        let first = || root.legal_moves().first().copied();
+        match best.unpack(root).or_else(first) {
             Some(best) => Answer::Move {
                 best,
-                ponder: reply.unpack(&search.root.play(best)),
+                ponder: reply.unpack(&root.play(best)),
             },
             None => Answer::GameOver,
         }
@@ -219,10 +209,7 @@ impl Pending {
     pub fn missing_lines(&self, answer: Answer, network: &Arc<Network>) -> Vec<Info> {
         match (&self.source, answer) {
             (Source::Search(search), Answer::Move { best, ponder }) => {
-                let time = self.control.started.elapsed();
-                search
-                    .told
-                    .missing(network, &search.root, best, ponder, time)
+                search.told.missing(network, &search.game, best, ponder)
             }
             _ => Vec::new(),
         }

@@ -306,6 +306,39 @@ fn the_clock_counts_from_when_the_command_was_read() {
     driver.best();
 }
 
+/// A game is lost on time by what is forgotten here.
+#[test]
+fn the_move_overhead_is_kept_back() {
+    let fixed = Limits {
+        move_time: Some(60_000),
+        ..Limits::default()
+    };
+    let mut clock = Limits::default();
+    clock.time.white = Some(60_000);
+    let milliseconds = Duration::from_millis;
+    for (limits, overhead, latest) in [
+        // To the fixed time itself, a millisecond of grace comes.
+        (&fixed, 0, 60_001),
+        (&fixed, 4000, 56_005),
+        // Of a clock it is 0.46 of what the overhead leaves.
+        (&clock, 0, 27_601),
+        (&clock, 4000, 25_765),
+    ] {
+        let mut driver = Driver::at(MIDDLEGAME);
+        driver.engine.settings_mut().move_overhead = milliseconds(overhead);
+        let read = Instant::now();
+        driver.engine.go(limits.clone(), Vec::new(), read);
+        let deadline = driver.engine.deadline().expect("a clock");
+        assert_eq!(
+            (deadline - read).as_millis(),
+            latest,
+            "{limits:?} {overhead}"
+        );
+        driver.engine.stop();
+        driver.best();
+    }
+}
+
 #[test]
 fn clocks_beyond_all_reason_do_no_harm() {
     for time in [i64::MIN, -50, 0, 1] {

@@ -9,10 +9,15 @@ use std::{sync::Arc, time::Duration};
 
 use shakmaty::Move;
 
+use super::game::Game;
 use crate::{
     nnue::{Evaluator, Network},
     position::Position,
-    search::{Info, ScoreBound, score, wdl::Worth},
+    search::{
+        Info, ScoreBound,
+        score::{self, Score},
+        wdl::Worth,
+    },
 };
 
 /// The lines as they were last told.
@@ -20,7 +25,9 @@ use crate::{
 pub(super) struct Told {
     /// The last exact ones, best first.
     lines: Vec<Info>,
-    /// Whether they no longer count: a bound was told after them, or our clock was started.
+    /// The last bound, if it was told after them.
+    bound: Option<Info>,
+    /// Whether our clock was started after them.
     outdated: bool,
 }
 
@@ -28,15 +35,11 @@ impl Told {
     /// Remembers a line that is being told.
     pub fn note(&mut self, info: &Info) {
         if info.bound != ScoreBound::Exact {
-            self.outdated = true;
-            if let Some(best) = self.lines.first_mut() {
-                best.nodes = info.nodes;
-            }
+            self.bound = Some(info.clone());
             return;
         }
         if info.multipv == 1 {
-            self.lines.clear();
-            self.outdated = false;
+            *self = Told::default();
         }
         self.lines.push(info.clone());
     }
@@ -46,30 +49,56 @@ impl Told {
         self.outdated = true;
     }
 
-    /// The lines to tell before the answer `best`; none if the last ones will do. `time` is what
-    /// has passed since `go`.
+    /// The lines to tell before the answer `best` in `game`; none if the last ones will do.
     pub fn missing(
         &self,
         network: &Arc<Network>,
-        root: &Position,
+        game: &Game,
         best: Move,
         ponder: Option<Move>,
-        time: Duration,
     ) -> Vec<Info> {
-        let first = self.lines.first();
-        if first.is_some_and(|info| info.pv.first() == Some(&best)) {
-            let again = if self.outdated { &self.lines[..] } else { &[] };
-            let at = |info: &Info| Info {
-                time,
-                ..info.clone()
-            };
-            return again.iter().map(at).collect();
+        let is_best = |info: &&Info| info.pv.first() == Some(&best);
+        if self.lines.first().as_ref().is_some_and(is_best) {
+            let will_do = self.bound.is_none() && !self.outdated;
+            let again = if will_do { &[][..] } else { &self.lines };
+            return again.iter().map(|info| self.counted(info)).collect();
         }
-        let pv = [Some(best), ponder].into_iter().flatten().collect();
-        let info = first
-            .cloned()
-            .unwrap_or_else(|| by_evaluation(network, root, best));
-        vec![Info { pv, time, ..info }]
+        // Of several lines another may have become the best.
+        if let Some(own) = self.lines.iter().find(is_best) {
+            return vec![Info {
+                multipv: 1,
+                ..self.counted(own)
+            }];
+        }
+        let goes_on = || {
+            let mut after = game.clone();
+            after.play(best);
+            !after.history().is_draw(after.position())
+        };
+        let reply = ponder.filter(|_| goes_on());
+        // A mate is told with all of its moves, and a bound hasn't got them.
+        let is_mate = |info: &Info| matches!(info.score, Score::Mate(_));
+        let own = self.bound.as_ref().filter(is_best);
+        let info = match own.filter(|info| !is_mate(info)) {
+            Some(own) => own.clone(),
+            None => by_evaluation(network, game.position(), best),
+        };
+        vec![Info {
+            bound: ScoreBound::Exact,
+            pv: [Some(best), reply].into_iter().flatten().collect(),
+            ..self.counted(&info)
+        }]
+    }
+
+    /// The line with the last count of nodes that was told, and the time of that count: what it is
+    /// now is not known, and a rest may have passed since.
+    fn counted(&self, info: &Info) -> Info {
+        let last = self.bound.as_ref().or(self.lines.last()).unwrap_or(info);
+        Info {
+            nodes: last.nodes,
+            time: last.time,
+            ..info.clone()
+        }
     }
 }
 
@@ -104,39 +133,43 @@ fn by_evaluation(network: &Arc<Network>, root: &Position, m: Move) -> Info {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        position::{fen, notation},
-        search::score::Score,
-    };
+    use crate::position::{fen, notation};
 
-    fn root() -> Position {
-        fen::read("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1")
-            .expect("a position")
-            .position
+    const START: &str = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1";
+
+    fn game(fen: &str) -> Game {
+        Game::new(fen::read(fen).expect("a position").position)
     }
 
     fn m(word: &str) -> Move {
-        notation::read(&root(), word).expect("a move")
+        notation::read(game(START).position(), word).expect("a move")
     }
 
+    fn at(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    /// A line of the move told at so many nodes, a millisecond each.
     fn info(word: &str, bound: ScoreBound, nodes: u64) -> Info {
         Info {
             bound,
             nodes,
+            time: at(nodes),
             depth: 9,
             score: Score::Centipawns(33),
-            ..by_evaluation(&Network::embedded(), &root(), m(word))
+            ..by_evaluation(&Network::embedded(), game(START).position(), m(word))
         }
     }
 
     fn missing(told: &Told, best: &str) -> Vec<Info> {
-        told.missing(
-            &Network::embedded(),
-            &root(),
-            m(best),
-            None,
-            Duration::from_millis(7),
-        )
+        told.missing(&Network::embedded(), &game(START), m(best), None)
+    }
+
+    fn only(lines: Vec<Info>) -> Info {
+        let [line] = &lines[..] else {
+            panic!("{lines:?}")
+        };
+        line.clone()
     }
 
     /// Two lines of an iteration.
@@ -145,6 +178,7 @@ mod tests {
         told.note(&info("d1d2", ScoreBound::Exact, 5));
         told.note(&Info {
             multipv: 2,
+            score: Score::Centipawns(20),
             ..info("d1d3", ScoreBound::Exact, 6)
         });
         told
@@ -156,21 +190,19 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_or_another_move_is_not_enough() {
+    fn a_bound_is_not_enough() {
         let mut told = Told::default();
         told.note(&info("d1d2", ScoreBound::Exact, 5));
-        told.note(&info("d1d3", ScoreBound::Lower, 50));
-        for best in ["d1d2", "d1d3"] {
-            let lines = missing(&told, best);
-            let [line] = &lines[..] else {
-                panic!("{lines:?}")
-            };
+        told.note(&Info {
+            score: Score::Centipawns(70),
+            ..info("d1d3", ScoreBound::Lower, 50)
+        });
+        for (best, score) in [("d1d2", 33), ("d1d3", 70)] {
+            let line = only(missing(&told, best));
             assert_eq!(line.pv, [m(best)]);
-            assert_eq!(
-                (line.depth, line.nodes, line.bound),
-                (9, 50, ScoreBound::Exact)
-            );
-            assert_eq!(line.time, Duration::from_millis(7));
+            assert_eq!(line.score, Score::Centipawns(score));
+            assert_eq!((line.depth, line.bound), (9, ScoreBound::Exact));
+            assert_eq!((line.nodes, line.time), (50, at(50)));
         }
     }
 
@@ -182,23 +214,70 @@ mod tests {
             .into_iter()
             .map(|info| (info.multipv, info.pv, info.nodes, info.time))
             .collect();
-        let now = Duration::from_millis(7);
         assert_eq!(
             again,
-            [(1, vec![m("d1d2")], 5, now), (2, vec![m("d1d3")], 6, now)]
+            [
+                (1, vec![m("d1d2")], 6, at(6)),
+                (2, vec![m("d1d3")], 6, at(6))
+            ]
         );
         told.note(&info("d1d2", ScoreBound::Exact, 8));
         assert!(missing(&told, "d1d2").is_empty());
     }
 
     #[test]
+    fn a_score_stays_with_its_move() {
+        let line = only(missing(&iteration(), "d1d3"));
+        assert_eq!((line.multipv, line.pv), (1, vec![m("d1d3")]));
+        assert_eq!(line.score, Score::Centipawns(20));
+
+        // The mate was found for the first move.
+        let mut told = Told::default();
+        told.note(&Info {
+            score: Score::Mate(3),
+            ..info("d1d2", ScoreBound::Exact, 5)
+        });
+        let line = only(missing(&told, "d1d3"));
+        assert!(matches!(line.score, Score::Centipawns(_)), "{line:?}");
+        assert_eq!((line.nodes, line.time), (5, at(5)));
+        // And a bound of a mate has not all of its moves.
+        told.note(&Info {
+            score: Score::Mate(5),
+            ..info("d1d3", ScoreBound::Lower, 9)
+        });
+        let line = only(missing(&told, "d1d3"));
+        assert!(matches!(line.score, Score::Centipawns(_)), "{line:?}");
+    }
+
+    #[test]
     fn without_any_line_the_evaluation_has_to_do() {
-        let line = &missing(&Told::default(), "d1d8")[0];
+        let line = only(missing(&Told::default(), "d1d8"));
         assert_eq!(
             (&line.pv[..], line.score),
             (&[m("d1d8")][..], Score::Mate(1))
         );
-        let line = &missing(&Told::default(), "g1f1")[0];
+        let line = only(missing(&Told::default(), "g1f1"));
         assert!(matches!(line.score, Score::Centipawns(_)), "{line:?}");
+    }
+
+    #[test]
+    fn a_reply_is_told_only_if_the_game_goes_on() {
+        for (fen, moves, replies) in [
+            (START, "", 1),
+            // The hundredth ply without a capture or a pawn's move.
+            ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 99 90", "", 0),
+            // The third time.
+            (START, "d1d2 g8f8 d2d1 f8g8 d1d2 g8f8 d2d1 f8g8", 0),
+        ] {
+            let mut game = game(fen);
+            for word in moves.split_whitespace() {
+                game.play(notation::read(game.position(), word).expect("a move"));
+            }
+            let best = notation::read(game.position(), "d1d2").expect("a move");
+            let reply = game.position().play(best).legal_moves()[0];
+            let told = Told::default();
+            let line = only(told.missing(&Network::embedded(), &game, best, Some(reply)));
+            assert_eq!(line.pv.len(), 1 + replies, "{fen} {moves}");
+        }
     }
 }

@@ -12,7 +12,10 @@ use shakmaty::{
     PositionErrorKinds, Setup, Square,
 };
 
-use super::{Position, notation::quoted};
+use super::{
+    Position,
+    notation::{looks_like_move, quoted},
+};
 
 /// A position read from a FEN, and what had to be dropped from it.
 #[derive(Clone, Debug)]
@@ -52,6 +55,8 @@ pub enum FenError {
     OppositeCheck,
     /// The rules refuse it for another reason.
     Impossible,
+    /// There is a word in it or behind it that seems to be a move: the position meant is another.
+    StrayMove(String),
 }
 
 impl fmt::Display for FenError {
@@ -69,6 +74,9 @@ impl fmt::Display for FenError {
             }
             FenError::OppositeCheck => write!(f, "the side not to move is in check"),
             FenError::Impossible => write!(f, "no game can reach this position"),
+            FenError::StrayMove(word) => {
+                write!(f, "{} in the FEN: moves come after 'moves'", quoted(word))
+            }
         }
     }
 }
@@ -80,6 +88,9 @@ impl Error for FenError {}
 /// Fields are separated by any white space, or by underscores as in web addresses; missing ones at
 /// the end are White to move, no castling rights, no en-passant square, 0 and 1. Counters beyond
 /// 32 bits are taken as the greatest number there is.
+///
+/// # Errors
+/// When it is no board, no game can reach the position, or there seem to be moves in it.
 pub fn read(fen: &str) -> Result<Reading, FenError> {
     let mut fields = fen
         .split(|c: char| c.is_whitespace() || c == '_')
@@ -94,9 +105,14 @@ pub fn read(fen: &str) -> Result<Reading, FenError> {
         Some(word) => return Err(FenError::SideToMove(word.to_owned())),
     };
     check_pieces(&setup.board)?;
-    setup.castling_rights = read_castling(fields.next().unwrap_or("-"), &setup, &mut notes);
-    setup.ep_square = read_ep_square(fields.next().unwrap_or("-"), &mut notes);
-    read_counters(fields.collect(), &mut setup, &mut notes);
+    let fields: Vec<&str> = fields.collect();
+    if let Some(word) = stray_move(&fields) {
+        return Err(FenError::StrayMove(word.to_owned()));
+    }
+    let field = |index: usize| fields.get(index).copied().unwrap_or("-");
+    setup.castling_rights = read_castling(field(0), &setup, &mut notes);
+    setup.ep_square = read_ep_square(field(1), &mut notes);
+    read_counters(fields.get(2..).unwrap_or_default(), &mut setup, &mut notes);
 
     let chess = build(setup, &mut notes)?;
     Ok(Reading {
@@ -254,11 +270,28 @@ fn read_ep_square(field: &str, notes: &mut Vec<String>) -> Option<Square> {
     square
 }
 
+/// The first of the fields behind the side to move that seems to be a move, or the word before moves.
+fn stray_move<'a>(fields: &[&'a str]) -> Option<&'a str> {
+    let is_move = |word: &&str| {
+        let word = word.trim_end_matches(';').to_ascii_lowercase();
+        looks_like_move(&word) || word == "move" || word == "moves"
+    };
+    let at = fields.iter().position(is_move)?;
+    // An EPD may name moves too, the best ones for instance, behind what they are.
+    let ends_as_epd = fields.last().is_some_and(|word| word.ends_with(';'));
+    let is_named = fields
+        .get(2..at)
+        .is_some_and(|before| before.iter().any(is_epd));
+    (!(ends_as_epd && is_named)).then_some(fields[at])
+}
+
+/// Whether a word begins the operations of an EPD, which stand where a FEN has its counters.
+fn is_epd(word: &&str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_alphabetic())
+}
+
 /// Reads the two counters and complains about what follows them.
-fn read_counters(fields: Vec<&str>, setup: &mut Setup, notes: &mut Vec<String>) {
-    let mut fields = fields.as_slice();
-    // Letters after the fourth field are the operations of an EPD.
-    let is_epd = |word: &&str| word.starts_with(|c: char| c.is_ascii_alphabetic());
+fn read_counters(mut fields: &[&str], setup: &mut Setup, notes: &mut Vec<String>) {
     if !fields.first().is_some_and(is_epd) {
         let mut counter = |what: &str, default: u32| {
             let Some((word, rest)) = fields.split_first() else {

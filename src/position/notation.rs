@@ -115,6 +115,16 @@ pub fn read(position: &Position, word: &str) -> Result<Move, MoveError> {
     }
 }
 
+/// Whether a word is written like a move, of whatever position: two squares, with or without a
+/// promotion, or a castling in letters.
+pub fn looks_like_move(word: &str) -> bool {
+    castling_letters(word).is_some()
+        || matches!(
+            UciMove::from_ascii(word.to_ascii_lowercase().as_bytes()),
+            Ok(UciMove::Normal { .. })
+        )
+}
+
 /// The side that a king goes to by two squares along its rank.
 fn two_squares(from: Square, to: Square) -> Option<CastlingSide> {
     let apart = from.rank() == to.rank() && from.distance(to) == 2;

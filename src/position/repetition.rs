@@ -50,6 +50,14 @@ impl KeyHistory {
         self.earlier(position).count()
     }
 
+    /// Whether the game is drawn in the current position: by its third occurrence, the fifty-move
+    /// limit, or bare kings.
+    pub fn is_draw(&self, position: &Position) -> bool {
+        self.occurrences_before(position) >= 2
+            || position.is_fifty_move_draw()
+            || position.is_insufficient_material()
+    }
+
     /// The keys that have occurred twice or more.
     pub fn repeated(&self) -> Vec<u64> {
         let mut sorted = self.keys.clone();

@@ -27,7 +27,7 @@ const HARD_SHARE: f64 = 0.46;
 const LEAST_HARD_SHARE: f64 = 0.2;
 /// Milliseconds left from which on [`HARD_SHARE`] holds in full.
 const COMFORTABLE: f64 = 1000.0;
-/// The share of the overhead's clock that is used when the clock is below the overhead.
+/// The share of the remaining time that counts as usable when the overhead leaves less of it.
 const LAST_SHARE: f64 = 0.125;
 
 impl Clock {

@@ -39,7 +39,7 @@ use score::Score;
 pub const STACK_BYTES: usize = 16 << 20;
 
 /// What bounds a search. Every field is independent; the tightest limit wins. All empty means:
-/// search until told to stop.
+/// search as far as there is anything to find.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Remaining time of each side in milliseconds; may be zero or negative.

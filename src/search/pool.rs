@@ -146,8 +146,7 @@ impl Search {
         }
     }
 
-    /// A line cut where the game would end: at a threefold repetition, the fifty-move limit or
-    /// bare kings. (Mate and stalemate end it by themselves.)
+    /// A line cut where the game would be drawn. (Mate and stalemate end it by themselves.)
     fn until_game_end(&self, line: &[Move]) -> Vec<Move> {
         let mut position = self.job.root.clone();
         let mut keys = self.job.history.clone();
@@ -157,10 +156,7 @@ impl Search {
             kept.push(m);
             position = position.play(m);
             keys.push(&position);
-            if keys.occurrences_before(&position) >= 2
-                || position.is_fifty_move_draw()
-                || position.is_insufficient_material()
-            {
+            if keys.is_draw(&position) {
                 break;
             }
         }
@@ -279,22 +275,20 @@ impl Pool {
     /// Sets the number of threads. Waits for the end of a running search (stop it first).
     ///
     /// # Errors
-    /// When there is no memory for them, and the number stays; or when the system doesn't give as
-    /// many, and those are kept that it gave.
+    /// When there is no memory for them, or the system doesn't give as many; the number stays.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), String> {
         self.wait_until_idle();
         let threads = threads.max(1);
-        let more = threads.saturating_sub(self.threads.len()) as u64;
+        let before = self.threads.len();
+        let more = threads.saturating_sub(before) as u64;
         // The system may promise memory that it hasn't got, and kill whoever then touches it.
         if let Some(available) = system::available_memory().filter(|_| more > 1)
             && more * THREAD_MEMORY > available
         {
-            let room = self.threads.len() as u64 + available / THREAD_MEMORY;
+            let room = before as u64 + available / THREAD_MEMORY;
             return Err(format!("there is free memory for {room} only"));
         }
-        while self.threads.len() > threads {
-            self.threads.pop();
-        }
+        self.threads.truncate(threads);
         while self.threads.len() < threads {
             let id = self.threads.len();
             let (messages, inbox) = unbounded();
@@ -303,12 +297,17 @@ impl Pool {
             let handle = thread::Builder::new()
                 .name(format!("search {id}"))
                 .stack_size(STACK_BYTES)
-                .spawn(move || serve(id, network, &inbox, &events))
-                .map_err(|e| format!("only {id} threads can be had: {e}"))?;
-            self.threads.push(Thread {
-                messages,
-                handle: Some(handle),
-            });
+                .spawn(move || serve(id, network, &inbox, &events));
+            match handle {
+                Ok(handle) => self.threads.push(Thread {
+                    messages,
+                    handle: Some(handle),
+                }),
+                Err(error) => {
+                    self.threads.truncate(before);
+                    return Err(format!("only {id} threads can be had: {error}"));
+                }
+            }
         }
         Ok(())
     }
@@ -322,12 +321,10 @@ impl Pool {
     /// search (stop it first).
     ///
     /// # Errors
-    /// When the memory can't be had; the old table is kept.
+    /// When the memory can't be had; the old table is kept, or its size (see [`Table::replace`]).
     pub fn set_hash(&mut self, hash: usize) -> Result<(), String> {
         self.wait_until_idle();
-        self.table = Table::new(hash)?;
-        self.table.settle();
-        Ok(())
+        Table::replace(&mut self.table, hash)
     }
 
     /// The network that positions are evaluated by.

@@ -88,6 +88,8 @@ const ENTRIES: usize = 3;
 const AGES: u64 = 32;
 /// The smallest page of any system, in words.
 const PAGE_WORDS: usize = 4096 / 8;
+/// Bytes of a table that is there only to have one.
+const SMALLEST: usize = 8 * PAGE_WORDS;
 
 /// The table. All methods take `&self`; races cost at most an entry.
 #[derive(Debug)]
@@ -150,17 +152,45 @@ impl Table {
     /// # Errors
     /// When the system has not that much memory.
     pub fn new(mebibytes: usize) -> Result<Arc<Table>, String> {
-        let bytes = mebibytes
-            .max(1)
-            .checked_mul(1 << 20)
-            .ok_or("that is more than this machine can address")?;
-        // The system may promise memory that it hasn't got, and kill whoever then touches it.
-        if let Some(available) = system::available_memory()
-            && bytes as u64 > available
-        {
-            let available = available >> 20;
-            return Err(format!("only {available} MiB of memory are free"));
-        }
+        let bytes = bytes_of(mebibytes)?;
+        ensure_room(bytes, 0, system::available_memory())?;
+        Table::of(bytes)
+    }
+
+    /// Puts an empty table of `mebibytes` MiB in the place of `table`, and has the system provide
+    /// its memory now, rather than page by page in the first search. The old one makes room for it,
+    /// if nobody else holds it.
+    ///
+    /// # Errors
+    /// When the system has not that much memory. Then the old table stays, or one of its size if
+    /// only without it could be tried whether there is enough.
+    pub fn replace(table: &mut Arc<Table>, mebibytes: usize) -> Result<(), String> {
+        let bytes = bytes_of(mebibytes)?;
+        let old_bytes = table.bytes();
+        ensure_room(bytes, old_bytes, system::available_memory())?;
+        // Memory costs nothing before it is touched, so that two tables may be there for a moment.
+        let new = Table::of(bytes).or_else(|_| {
+            // Not everywhere: addresses can be short, and some systems count promises.
+            *table = Table::of(SMALLEST)?;
+            Table::of(bytes)
+        });
+        let outcome = match new {
+            Ok(new) => {
+                *table = new;
+                Ok(())
+            }
+            Err(error) if table.bytes() == old_bytes => return Err(error),
+            Err(error) => {
+                *table = Table::of(old_bytes)
+                    .map_err(|again| format!("{error}; nor can the old size be had: {again}"))?;
+                Err(error)
+            }
+        };
+        table.settle();
+        outcome
+    }
+
+    fn of(bytes: usize) -> Result<Arc<Table>, String> {
         let memory = system::SharedMemory::zeroed(bytes).map_err(|error| error.to_string())?;
         let clusters = memory.words().len() / CLUSTER_WORDS;
         Ok(Arc::new(Table {
@@ -168,6 +198,10 @@ impl Table {
             clusters,
             age: AtomicU64::new(0),
         }))
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(self.memory.words())
     }
 
     fn cluster(&self, key: u64) -> &[AtomicU64] {
@@ -278,9 +312,7 @@ impl Table {
         self.age.store(0, Relaxed);
     }
 
-    /// Has the system provide the memory of a new table now, rather than page by page in the first
-    /// search.
-    pub fn settle(&self) {
+    fn settle(&self) {
         self.in_parts(|part| {
             part.iter()
                 .step_by(PAGE_WORDS)
@@ -300,6 +332,23 @@ impl Table {
                 }
             }
         });
+    }
+}
+
+fn bytes_of(mebibytes: usize) -> Result<usize, String> {
+    let bytes = mebibytes.max(1).checked_mul(1 << 20);
+    bytes.ok_or_else(|| "that is more than this machine can address".to_owned())
+}
+
+/// Refuses a table for which there is no room, when `own` bytes of a table that goes can be used
+/// besides the `available` ones. The system may promise memory that it hasn't got, and kill whoever
+/// then touches it.
+fn ensure_room(bytes: usize, own: usize, available: Option<u64>) -> Result<(), String> {
+    match available.map(|available| available.saturating_add(own as u64)) {
+        Some(room) if bytes as u64 > room => {
+            Err(format!("there is memory for {} MiB only", room >> 20))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -334,160 +383,4 @@ fn from_table(score: i32, ply: usize, halfmoves: u32) -> i32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn entry(depth: i32, bound: Bound) -> Entry {
-        Entry {
-            best: PackedMove::from_bits(0x1234),
-            score: -57,
-            eval: 31,
-            depth,
-            bound,
-            pv: true,
-        }
-    }
-
-    #[test]
-    fn what_is_stored_is_found() {
-        let table = Table::new(1).unwrap();
-        let stored = entry(7, Bound::Lower);
-        table.store(0xdead_beef_0123_4567, 3, stored);
-        assert_eq!(table.probe(0xdead_beef_0123_4567, 3, 0), Some(stored));
-        assert_eq!(table.probe(0xdead_beef_0123_4568, 3, 0), None);
-    }
-
-    #[test]
-    fn an_empty_table_knows_nothing() {
-        let table = Table::new(1).unwrap();
-        assert_eq!(table.probe(0, 0, 0), None);
-        assert_eq!(table.hashfull(), 0);
-    }
-
-    #[test]
-    fn a_torn_entry_is_a_miss() {
-        let table = Table::new(1).unwrap();
-        let key = 0x0123_4567_89ab_cdef;
-        table.store(key, 0, entry(7, Bound::Lower));
-        let word = &table.cluster(key)[0];
-        word.store(word.load(Relaxed) ^ 1 << 20, Relaxed);
-        assert_eq!(table.probe(key, 0, 0), None);
-    }
-
-    #[test]
-    fn threads_that_write_at_once_leave_no_entry_of_another_key() {
-        // Eight keys for each of four clusters of three entries, so that all are replaced over and
-        // over; no mixture of two of them is taken for a third.
-        let key = |number: u64| (number % 4) << 62 | (number * 0x9e37) & 0xffff;
-        let entry_of = |number: u64| Entry {
-            best: PackedMove::from_bits(0x100 + number as u16),
-            score: 37 * number as i32,
-            eval: -(number as i32),
-            depth: 1 + number as i32,
-            bound: Bound::Exact,
-            pv: false,
-        };
-        let rounds = if cfg!(miri) { 40 } else { 20_000 };
-        let table = Table::new(1).unwrap();
-        let found = AtomicU64::new(0);
-        thread::scope(|scope| {
-            for first in 0..4 {
-                let (table, found) = (&table, &found);
-                scope.spawn(move || {
-                    for number in (0..32).cycle().skip(8 * first).take(rounds) {
-                        table.store(key(number), 0, entry_of(number));
-                        let other = (number * 5 + 4) % 32;
-                        if let Some(entry) = table.probe(key(other), 0, 0) {
-                            assert_eq!(entry, entry_of(other));
-                            found.fetch_add(1, Relaxed);
-                        }
-                    }
-                });
-            }
-        });
-        assert!(found.into_inner() > 0);
-    }
-
-    #[test]
-    fn a_missing_move_keeps_the_old_one() {
-        let table = Table::new(1).unwrap();
-        table.store(1, 0, entry(3, Bound::Lower));
-        table.store(
-            1,
-            0,
-            Entry {
-                best: PackedMove::NONE,
-                ..entry(9, Bound::Upper)
-            },
-        );
-        let found = table.probe(1, 0, 0).unwrap();
-        assert_eq!(
-            (found.best, found.depth),
-            (PackedMove::from_bits(0x1234), 9)
-        );
-    }
-
-    #[test]
-    fn a_shallow_bound_does_not_replace_a_deep_one() {
-        let table = Table::new(1).unwrap();
-        table.store(1, 0, entry(20, Bound::Lower));
-        table.store(1, 0, entry(2, Bound::Upper));
-        assert_eq!(table.probe(1, 0, 0).unwrap().depth, 20);
-        table.store(1, 0, entry(2, Bound::Exact));
-        assert_eq!(table.probe(1, 0, 0).unwrap().depth, 2);
-    }
-
-    #[test]
-    fn mates_are_counted_from_the_asking_root() {
-        let table = Table::new(1).unwrap();
-        let mate = score::mate_in(7);
-        table.store(
-            1,
-            4,
-            Entry {
-                score: mate,
-                ..entry(5, Bound::Exact)
-            },
-        );
-        assert_eq!(table.probe(1, 4, 0).unwrap().score, mate);
-        assert_eq!(table.probe(1, 2, 0).unwrap().score, score::mate_in(5));
-        table.store(
-            2,
-            4,
-            Entry {
-                score: -mate,
-                ..entry(5, Bound::Exact)
-            },
-        );
-        assert_eq!(table.probe(2, 0, 0).unwrap().score, score::mated_in(3));
-    }
-
-    #[test]
-    fn a_mate_beyond_the_fifty_move_limit_is_not_claimed() {
-        let table = Table::new(1).unwrap();
-        table.store(
-            1,
-            0,
-            Entry {
-                score: score::mate_in(9),
-                ..entry(5, Bound::Exact)
-            },
-        );
-        assert_eq!(table.probe(1, 0, 91).unwrap().score, score::mate_in(9));
-        assert!(!score::is_decisive(table.probe(1, 0, 92).unwrap().score));
-    }
-
-    #[test]
-    fn clearing_empties_it() {
-        let table = Table::new(2).unwrap();
-        table.store(1, 0, entry(5, Bound::Exact));
-        table.clear();
-        assert_eq!(table.probe(1, 0, 0), None);
-    }
-
-    #[test]
-    fn too_much_memory_is_an_error() {
-        assert!(Table::new(usize::MAX).is_err());
-        assert!(Table::new(1 << 40).is_err());
-    }
-}
+mod tests;

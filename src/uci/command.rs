@@ -17,7 +17,8 @@ pub enum Command {
     Nothing,
     /// `uci`: say who you are and what options there are.
     Uci,
-    /// `isready`: answer once everything before is done.
+    /// `isready`: answer at once, also while something is searched or worked at. Commands that wait
+    /// for work to end are not waited for: a client that asks for a sign of life is to have it.
     IsReady,
     /// `ucinewgame`: the next position is from another game.
     NewGame,

@@ -42,7 +42,8 @@ pub struct UciOption {
 }
 
 /// What kind of value an option has, and how it takes effect. Setters are handed only values that
-/// the option can have.
+/// the option can have. A running search goes on, unless it uses what is set; then the engine stops
+/// and answers it first.
 #[derive(Debug)]
 pub enum Kind {
     /// A whole number.
@@ -374,7 +375,9 @@ impl fmt::Display for OptionError {
 
 impl Error for OptionError {}
 
-/// Sets an option to a value as it was written.
+/// Sets an option to a value as it was written. A running search is answered early only by what it
+/// can't go on with: another table, network or number of threads. All else leaves it alone, a value
+/// that is refused too.
 ///
 /// # Errors
 /// When there is no such option or it can't have this value; the old value stands.
@@ -383,7 +386,7 @@ pub fn set(mut scope: Scope, name: &str, value: Option<&str>) -> Result<(), Opti
         .iter()
         .find(|option| option.name.eq_ignore_ascii_case(name))
     else {
-        return tuning::set(name, value);
+        return tuning::set(&mut scope, name, value);
     };
     let name = option.name;
     let given = || value.map(str::to_owned);
@@ -482,7 +485,7 @@ impl fmt::Display for UciOption {
 /// The constants of the search as options, for tuning runs.
 #[cfg(feature = "tune")]
 mod tuning {
-    use super::{OptionError, number_within};
+    use super::{OptionError, Scope, number_within};
     use crate::search::params::tunables;
 
     pub fn listing() -> impl Iterator<Item = String> {
@@ -495,11 +498,13 @@ mod tuning {
         })
     }
 
-    pub fn set(name: &str, value: Option<&str>) -> Result<(), OptionError> {
+    pub fn set(scope: &mut Scope, name: &str, value: Option<&str>) -> Result<(), OptionError> {
         let row = tunables()
             .find(|row| row.name.eq_ignore_ascii_case(name))
             .ok_or_else(|| OptionError::Unknown(name.to_owned()))?;
         let number = number_within(row.name, value, row.min.into(), row.max.into())?;
+        // A running search reads them all the time.
+        scope.engine.finish();
         (row.set)(number as i32);
         Ok(())
     }
@@ -508,13 +513,13 @@ mod tuning {
 /// Without the feature `tune` the constants of the search are constant.
 #[cfg(not(feature = "tune"))]
 mod tuning {
-    use super::OptionError;
+    use super::{OptionError, Scope};
 
     pub fn listing() -> impl Iterator<Item = String> {
         std::iter::empty()
     }
 
-    pub fn set(name: &str, _value: Option<&str>) -> Result<(), OptionError> {
+    pub fn set(_: &mut Scope, name: &str, _: Option<&str>) -> Result<(), OptionError> {
         Err(OptionError::Unknown(name.to_owned()))
     }
 }

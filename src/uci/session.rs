@@ -262,8 +262,6 @@ impl Session {
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
-        // The answer that is owed comes before any complaint.
-        self.engine.finish();
         let scope = Scope {
             engine: &mut self.engine,
             log: &self.log,
@@ -345,7 +343,8 @@ impl Session {
 }
 
 /// Whether a command has to wait while a task is at work. `stop` ends the task, but also waits,
-/// for a `go` may be waiting before it.
+/// for a `go` may be waiting before it. `isready` doesn't, though what came before it may wait: it
+/// asks whether the program is alive.
 fn waits_for_task(command: &Command) -> bool {
     !matches!(
         command,

@@ -6,7 +6,6 @@ use shakmaty::Move;
 
 use super::command::{Setup, Start};
 use crate::{
-    chess960::START_POSITIONS,
     engine::Game,
     position::{
         Position,
@@ -20,8 +19,6 @@ use crate::{
 pub enum SetupError {
     /// The FEN is unreadable, or no game can reach it.
     Fen(FenError),
-    /// There is no start position with one of these numbers.
-    Array(u16, u16),
     /// A move in the list can't be played.
     Move {
         /// Its place in the list, from 1.
@@ -35,13 +32,6 @@ impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SetupError::Fen(error) => error.fmt(f),
-            SetupError::Array(white, black) => {
-                let last = START_POSITIONS - 1;
-                write!(
-                    f,
-                    "start positions have numbers from 0 to {last}, not {white} and {black}"
-                )
-            }
             SetupError::Move { number, error } => write!(f, "move {number}: {error}"),
         }
     }
@@ -53,6 +43,9 @@ impl Error for SetupError {}
 ///
 /// # Errors
 /// When the start is no position, or a move is illegal.
+///
+/// # Panics
+/// When a start position's number is beyond 959, which no line can ask for.
 pub fn build(setup: &Setup) -> Result<(Game, Vec<String>), SetupError> {
     let (start, notes) = match &setup.start {
         Start::Fen(fen) => {
@@ -61,10 +54,7 @@ pub fn build(setup: &Setup) -> Result<(Game, Vec<String>), SetupError> {
         }
         Start::Array(white, black) => {
             let position = Position::start_array(*white, *black);
-            (
-                position.ok_or(SetupError::Array(*white, *black))?,
-                Vec::new(),
-            )
+            (position.expect("numbers below 960"), Vec::new())
         }
     };
     let mut game = Game::new(start);

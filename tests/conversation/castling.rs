@@ -66,6 +66,24 @@ fn a_chess960_setup_is_recognised_without_the_option() {
     }
 }
 
+/// Some clients send the option after the position.
+#[test]
+fn the_option_counts_from_the_next_search_without_another_position() {
+    let mut program = Program::start();
+    let fen = "4k3/8/8/8/8/8/4P3/4K2R w K - 0 1";
+    program.send(&format!("position fen {fen}"));
+    for (value, mode, castling) in [
+        ("false", ORDINARY, "e1g1"),
+        ("true", CHESS960, "e1h1"),
+        ("false", ORDINARY, "e1g1"),
+    ] {
+        program.send(&format!("setoption name UCI_Chess960 value {value}"));
+        let answer = program.ask("go depth 3 searchmoves O-O");
+        assert_eq!(answer.best, castling);
+        Referee::new(fen, "", mode).judge(&answer);
+    }
+}
+
 #[test]
 fn an_ordinary_setup_is_not_taken_for_chess960() {
     let mut program = Program::start();

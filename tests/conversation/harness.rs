@@ -37,8 +37,24 @@ impl Program {
 
     /// Starts it with arguments.
     pub fn start_with(arguments: &[&str]) -> Program {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_zuylen"))
-            .args(arguments)
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zuylen"));
+        command.args(arguments);
+        Program::spawn(command)
+    }
+
+    /// Starts it with room for so many mebibytes of addresses.
+    #[cfg(target_os = "linux")]
+    pub fn start_within(mebibytes: u32) -> Program {
+        let mut command = Command::new("sh");
+        let limit = format!("ulimit -v {} && exec \"$0\"", mebibytes << 10);
+        command.args(["-c", &limit, env!("CARGO_BIN_EXE_zuylen")]);
+        // Each thread would set addresses aside, on a machine with many cores a lot of them.
+        command.env("MALLOC_ARENA_MAX", "1");
+        Program::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Program {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -111,6 +127,13 @@ impl Program {
             assert!(!begins_with(&line, start), "unexpected: {line}");
             self.said.push(line);
         }
+    }
+
+    /// What it has said and nobody has read yet; more may be on its way.
+    pub fn heard(&mut self) -> Vec<String> {
+        let lines: Vec<String> = self.lines.try_iter().collect();
+        self.said.extend_from_slice(&lines);
+        lines
     }
 
     /// Everything said up to now; the program is alive and has obeyed all it was sent.

@@ -70,6 +70,12 @@ fn a_go_without_limits_is_infinite() {
         program.send("stop");
         Referee::startpos("").judge(&program.answer(AT_ONCE));
     }
+    // Also when there is nothing more to find.
+    program.send("position fen 8/8/8/4k3/8/8/8/4K3 w - - 0 1\ngo");
+    program.wait_for("info depth 127", PATIENCE);
+    program.expect_no("bestmove", A_WHILE);
+    program.send("stop");
+    program.answer(AT_ONCE);
 }
 
 #[test]
@@ -103,6 +109,29 @@ fn a_fixed_time_is_used_and_kept() {
         (Duration::from_millis(250)..AT_ONCE).contains(&elapsed),
         "{elapsed:?}"
     );
+}
+
+#[test]
+fn the_move_overhead_that_is_set_is_kept_back() {
+    let mut program = Program::start();
+    program.send("debug on\nposition startpos");
+    for (overhead, go, told) in [
+        (0, "movetime 1000", "aim for none, never to exceed 1000 ms"),
+        (200, "movetime 1000", "aim for none, never to exceed 800 ms"),
+        // Of a fixed time a quarter at the most.
+        (600, "movetime 1000", "aim for none, never to exceed 750 ms"),
+        (0, "wtime 24000", "aim for 730 ms, never to exceed 11040 ms"),
+        (
+            4800,
+            "wtime 24000",
+            "aim for 584 ms, never to exceed 8832 ms",
+        ),
+    ] {
+        let answer = program.ask(&format!(
+            "setoption name Move Overhead value {overhead}\ngo {go}\nstop"
+        ));
+        assert_eq!(answer.notes(), [format!("time to {told}")], "{go}");
+    }
 }
 
 #[test]
@@ -216,15 +245,4 @@ fn multipv_has_different_lines_in_order() {
         .map(|line| field(line, "multipv"))
         .collect();
     assert_eq!(ranks, HashSet::from(["1", "2"]));
-}
-
-#[test]
-fn the_same_search_after_ucinewgame() {
-    let mut program = Program::start();
-    let mut nodes = || {
-        program.send("ucinewgame\nposition startpos moves e2e4\ngo depth 7");
-        let answer = program.answer(PATIENCE);
-        field(answer.last_info(), "nodes").to_owned()
-    };
-    assert_eq!(nodes(), nodes());
 }

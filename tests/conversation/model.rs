@@ -3,6 +3,7 @@
 use shakmaty::Move;
 use zuylen::{
     position::{Position, notation},
+    search::Limits,
     uci::{
         command::{Command, Go, Parsed},
         setup,
@@ -14,9 +15,22 @@ pub struct Owed {
     /// The position on the board, if there is one.
     position: Option<Position>,
     answers: Vec<Answer>,
+    /// How many of the answers, from the first, nothing holds back any more.
+    free: usize,
+    /// What the last answer waits for, if it does.
+    held: Option<Hold>,
     readies: usize,
     introductions: usize,
     counts: usize,
+}
+
+/// What an answer waits for.
+#[derive(Clone, Copy, PartialEq)]
+enum Hold {
+    /// `stop`, or what the search can't go on with.
+    Stop,
+    /// `ponderhit` as well.
+    PonderHit,
 }
 
 /// What a `go` may be answered with.
@@ -34,6 +48,8 @@ impl Default for Owed {
         Owed {
             position: Some(Position::startpos()),
             answers: Vec::new(),
+            free: 0,
+            held: None,
             readies: 0,
             introductions: 0,
             counts: 0,
@@ -44,17 +60,35 @@ impl Default for Owed {
 impl Owed {
     /// Takes note of a line that is sent.
     pub fn note(&mut self, line: &str) {
-        match Parsed::new(line).command {
+        let command = Parsed::new(line).command;
+        let is_hit = command == Command::PonderHit && self.held == Some(Hold::PonderHit);
+        if is_hit || ends_a_search(&command) {
+            self.held = None;
+        }
+        match command {
             Command::Position(Ok(setup)) => {
                 let game = setup::build(&setup).ok();
                 self.position = game.map(|(game, _)| game.position().clone());
             }
             Command::Position(Err(_)) => self.position = None,
-            Command::Go(go) => self.answers.push(self.answer(&go)),
+            Command::Go(go) => {
+                self.free = self.answers.len();
+                self.answers.push(self.answer(&go));
+                let searches = matches!(self.answers.last(), Some(Answer::Move(..)));
+                let no_end = searches && has_no_end(&go.limits);
+                self.held = match (go.limits.infinite || no_end, go.limits.ponder) {
+                    (true, _) => Some(Hold::Stop),
+                    (false, true) => Some(Hold::PonderHit),
+                    (false, false) => None,
+                };
+            }
             Command::Perft(_) => self.counts += 1,
             Command::IsReady => self.readies += 1,
             Command::Uci => self.introductions += 1,
             _ => {}
+        }
+        if self.held.is_none() {
+            self.free = self.answers.len();
         }
     }
 
@@ -80,6 +114,11 @@ impl Owed {
         self.answers.len()
     }
 
+    /// How many answers may have come by now; the others are held back.
+    pub fn free_answers(&self) -> usize {
+        self.free
+    }
+
     /// Holds what was said, up to the last answer, against what is owed.
     ///
     /// # Errors
@@ -102,6 +141,46 @@ impl Owed {
         let lines = said.iter().filter(|line| is_answer(line));
         let mut pairs = lines.zip(&self.answers);
         pairs.try_for_each(|(line, answer)| answer.judge(line))
+    }
+}
+
+/// Whether there is nothing in a `go` that bounds a search; moves to go need a clock.
+fn has_no_end(limits: &Limits) -> bool {
+    let bounds = Limits {
+        ponder: false,
+        moves_to_go: None,
+        ..limits.clone()
+    };
+    bounds == Limits::default()
+}
+
+/// Whether a search, whatever it is, is answered before this command is obeyed.
+fn ends_a_search(command: &Command) -> bool {
+    match command {
+        Command::Stop
+        | Command::Position(_)
+        | Command::NewGame
+        | Command::Go(_)
+        | Command::Perft(_)
+        | Command::Bench { .. }
+        | Command::GenFens(_)
+        | Command::Quit => true,
+        Command::SetOption { name, value } => {
+            let value = value.as_deref();
+            let within = |most: u64| {
+                let number = value.and_then(|value| value.parse().ok());
+                number.is_some_and(|number| (1..=most).contains(&number))
+            };
+            match name.to_ascii_lowercase().as_str() {
+                "clear hash" => true,
+                "hash" => within(33_554_432),
+                "threads" => within(1024),
+                // Not if there is no such network, which is for other tests to tell.
+                "evalfile" => true,
+                _ => false,
+            }
+        }
+        _ => false,
     }
 }
 

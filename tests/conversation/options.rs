@@ -1,6 +1,6 @@
 //! Options, good values and bad.
 
-use crate::harness::{PATIENCE, Program, Referee, field, notes};
+use crate::harness::{Program, Referee, notes};
 
 #[test]
 fn bad_values_are_refused_with_the_range_and_change_nothing() {
@@ -89,17 +89,4 @@ fn win_draw_and_loss_add_up() {
         .map(|word| word.parse::<u32>().expect(info))
         .sum();
     assert_eq!(sum, 1000, "{info}");
-}
-
-#[test]
-fn threads_come_and_go() {
-    let mut program = Program::start();
-    for threads in [1, 3, 1, 16, 2] {
-        program.send(&format!(
-            "setoption name Threads value {threads}\nposition startpos\ngo depth 5"
-        ));
-        let answer = program.answer(PATIENCE);
-        Referee::startpos("").judge(&answer);
-        assert!(field(answer.last_info(), "nodes").parse::<u64>().is_ok());
-    }
 }

@@ -190,18 +190,23 @@ fn nearly() -> impl Strategy<Value = String> {
 
 /// Whether a line leaves the program running, and the machine with memory and files as they are.
 fn is_of_use(line: &str) -> bool {
-    let number = |value: Option<&str>| value.and_then(|value| value.parse::<u64>().ok());
     match Parsed::new(line).command {
         Command::Quit | Command::Bench { .. } | Command::GenFens(_) => false,
         Command::SetOption { name, value } => {
             let value = value.as_deref();
-            match name.to_ascii_lowercase().as_str() {
-                "debug log file" => value == record().to_str(),
-                "hash" => number(value).is_none_or(|n| n <= 64 || n > 33_554_432),
-                "threads" => number(value).is_none_or(|n| n <= 8 || n > 1024),
-                _ => true,
-            }
+            let is_record = name.eq_ignore_ascii_case("Debug Log File");
+            is_modest(&name, value) && (!is_record || value == record().to_str())
         }
+        _ => true,
+    }
+}
+
+/// Whether an option, if it is set so, takes no more memory and threads than a test may have.
+pub fn is_modest(name: &str, value: Option<&str>) -> bool {
+    let number = value.and_then(|value| value.parse::<u64>().ok());
+    match name.to_ascii_lowercase().as_str() {
+        "hash" => number.is_none_or(|n| n <= 64 || n > 33_554_432),
+        "threads" => number.is_none_or(|n| n <= 8 || n > 1024),
         _ => true,
     }
 }
@@ -219,16 +224,23 @@ fn step() -> impl Strategy<Value = Step> {
 fn hold(steps: &[Step]) -> Result<(), TestCaseError> {
     let mut program = Program::start();
     let mut owed = Owed::default();
-    let mut send = |program: &mut Program, lines: &[String]| {
+    let send = |program: &mut Program, owed: &mut Owed, lines: &[String]| {
         lines.iter().for_each(|line| owed.note(line));
         program.send(&lines.join("\n"));
     };
+    let mut said = Vec::new();
     for step in steps {
         match step {
-            Step::Line(line) => send(&mut program, std::slice::from_ref(line)),
-            Step::Lines(lines) => send(&mut program, lines),
+            Step::Line(line) => send(&mut program, &mut owed, std::slice::from_ref(line)),
+            Step::Lines(lines) => send(&mut program, &mut owed, lines),
             Step::Pause(milliseconds) => thread::sleep(Duration::from_millis(*milliseconds)),
         }
+        said.extend(program.heard());
+        let answers = count_answers(&said);
+        prop_assert!(
+            answers <= owed.free_answers(),
+            "an answer before its time: {said:#?}"
+        );
     }
     // A position with one move, so that this answer can be told from those before it.
     let end = [
@@ -238,9 +250,8 @@ fn hold(steps: &[Step]) -> Result<(), TestCaseError> {
         "position fen 7k/8/8/8/8/8/6q1/7K w - - 0 1",
         "go depth 2",
     ];
-    send(&mut program, &end.map(str::to_owned));
-    let mut said = Vec::new();
-    for _ in 0..owed.answers() {
+    send(&mut program, &mut owed, &end.map(str::to_owned));
+    for _ in count_answers(&said)..owed.answers() {
         said.extend(program.read_to("bestmove", PATIENCE));
     }
     owed.settle(&said).map_err(TestCaseError::fail)?;
@@ -250,6 +261,11 @@ fn hold(steps: &[Step]) -> Result<(), TestCaseError> {
     // There is one if the conversation asked for it.
     let _ = std::fs::remove_file(record());
     Ok(())
+}
+
+fn count_answers(lines: &[String]) -> usize {
+    let answers = lines.iter().filter(|line| line.starts_with("bestmove "));
+    answers.count()
 }
 
 proptest! {

@@ -2,7 +2,12 @@
 
 use std::{io::Read as _, process::Stdio, thread, time::Duration};
 
-use crate::harness::{A_WHILE, AT_ONCE, PATIENCE, Program, Referee, field, notes};
+use zuylen::uci::command::{Command, Parsed};
+
+use crate::{
+    harness::{A_WHILE, AT_ONCE, PATIENCE, Program, Referee, field, notes},
+    properties::is_modest,
+};
 
 const MIDDLEGAME: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9";
 
@@ -34,10 +39,26 @@ fn it_introduces_itself() {
 fn isready_is_answered_in_a_search_and_does_not_disturb_it() {
     let mut program = Program::start();
     program.send("go infinite");
+    let number = |line: &str, name| field(line, name).parse::<u64>().expect(line);
+    let is_whole = |line: &str| line.contains(" score ") && !line.contains("bound");
+    let mut reached = program.wait_for("info depth", PATIENCE);
     for _ in 0..3 {
         thread::sleep(Duration::from_millis(50));
         program.send("isready");
-        program.wait_for("readyok", AT_ONCE);
+        let mut before = program.read_to("readyok", AT_ONCE);
+        before.retain(|line| is_whole(line));
+        reached = before.pop().unwrap_or(reached);
+        // The search goes on where it was.
+        let next = loop {
+            let line = program.wait_for("info depth", PATIENCE);
+            if is_whole(&line) {
+                break line;
+            }
+        };
+        for name in ["depth", "nodes"] {
+            assert!(number(&next, name) > number(&reached, name), "{next}");
+        }
+        reached = next;
     }
     program.expect_no("bestmove", A_WHILE);
     program.send("stop");
@@ -89,7 +110,7 @@ fn what_disturbs_a_search_is_obeyed_after_its_answer() {
         "position fen nonsense",
         "setoption name Hash value 1",
         "setoption name Threads value 2",
-        "setoption name Nonsense value 2",
+        "setoption name Clear Hash",
         "ucinewgame",
         "go depth 1",
         "go perft 1",
@@ -110,6 +131,66 @@ fn what_disturbs_a_search_is_obeyed_after_its_answer() {
         program.expect_no("bestmove", Duration::from_millis(50));
         program.send("position startpos\ngo depth 2");
         Referee::startpos("").judge(&program.answer(PATIENCE));
+    }
+}
+
+/// Clients set options when they please, also while the engine thinks on the opponent's time.
+#[test]
+fn options_that_a_search_does_not_use_leave_it_alone() {
+    let mut program = Program::start();
+    let complaints = [
+        "setoption name Nonsense value 1",
+        "setoption",
+        "setoption name Hash value 0",
+        "setoption name Threads value many",
+        "setoption name UCI_Chess960 value maybe",
+        "setoption name EvalFile value /no/such/file",
+    ];
+    let silent = [
+        "setoption name EvalFile value <embedded>",
+        "setoption name MultiPV value 2",
+        "setoption name Ponder value true",
+        "setoption name UCI_Chess960 value true",
+        "setoption name Castling Notation value O-O",
+        "setoption name Move Overhead value 100",
+        "setoption name UCI_ShowWDL value true",
+        "setoption name UCI_AnalyseMode value true",
+        "setoption name UCI_Opponent value none none computer Zuylen",
+        "setoption name UCI_EngineAbout value anything",
+        "setoption name UCI_LimitStrength value true",
+        "setoption name UCI_Elo value 1500",
+        "setoption name Skill Level value 20",
+        "setoption name Debug Log File value <empty>",
+    ];
+    let castles = "4k3/8/8/8/8/8/4P3/4K2R w K - 0 1";
+    let restore = "setoption name MultiPV value 1\nsetoption name UCI_Chess960 value false\n\
+                   setoption name Castling Notation value auto\n\
+                   setoption name UCI_ShowWDL value false\n\
+                   setoption name UCI_LimitStrength value false";
+    for (go, end) in [
+        ("go ponder wtime 60 btime 60 searchmoves e1g1", "ponderhit"),
+        ("go infinite searchmoves e1g1", "stop"),
+    ] {
+        program.send(&format!("position fen {castles}\n{go}"));
+        program.wait_for("info depth 1", PATIENCE);
+        program.send(&complaints.join("\n"));
+        program.send(&silent.join("\n"));
+        let said = program.sync();
+        assert_eq!(notes(&said).len(), complaints.len(), "{said:#?}");
+        assert!(!said.iter().any(|line| line.starts_with("bestmove")));
+        program.expect_no("bestmove", A_WHILE);
+        program.send(end);
+        let answer = program.answer(AT_ONCE);
+        // It is told as it was asked for: one line, castling as ordinary chess has it.
+        let referee = Referee::new(castles, "", crate::harness::ORDINARY);
+        referee.judge(&answer);
+        let odd = |line: &String| line.contains("multipv 2") || line.contains(" wdl ");
+        assert!(!answer.infos.iter().any(odd), "{:#?}", answer.infos);
+        // The next search has the new options.
+        let next = program.ask("go depth 2 searchmoves e1g1");
+        assert_eq!(next.best, "O-O");
+        assert!(next.last_info().contains(" wdl "), "{}", next.last_info());
+        program.send(restore);
     }
 }
 
@@ -232,8 +313,8 @@ fn random_lines_do_no_harm() {
         "seed",
         "book",
         "register",
-        "Hash",
-        "Threads",
+        "setoption name Hash value",
+        "setoption name Threads value",
         "MultiPV",
         "UCI_Chess960",
         "true",
@@ -292,12 +373,12 @@ fn random_lines_do_no_harm() {
                     .filter(|&byte| byte != b'\n'),
             );
         }
-        // A line may ask for more than a test can wait for.
-        let text = String::from_utf8_lossy(&line);
-        if ["quit", "Hash", "Threads"]
-            .iter()
-            .any(|word| text.contains(word))
-        {
+        let of_use = match Parsed::new(&String::from_utf8_lossy(&line)).command {
+            Command::Quit => false,
+            Command::SetOption { name, value } => is_modest(&name, value.as_deref()),
+            _ => true,
+        };
+        if !of_use {
             continue;
         }
         line.push(b'\n');
@@ -308,8 +389,9 @@ fn random_lines_do_no_harm() {
     }
     program.send("stop");
     program.sync();
-    program.send("position startpos\ngo depth 2");
-    program.wait_for("bestmove", PATIENCE);
+    // The only move, so that this answer can be told from those of commands that waited for a task.
+    program.send("position fen 7k/8/8/8/8/8/6q1/7K w - - 0 1\ngo depth 2");
+    program.wait_for("bestmove h1g2", PATIENCE);
     program.send("stop\nquit");
     assert!(program.wait_for_end(AT_ONCE).success());
 }

@@ -106,3 +106,52 @@ fn a_table_larger_than_memory_is_refused_and_the_old_one_kept() {
         assert_eq!(kept, refused);
     }
 }
+
+#[test]
+fn hash_that_is_set_again_is_taken_without_a_word() {
+    let mut program = Program::start();
+    let referee = Referee::new(MIDDLEGAME, "", ORDINARY);
+    program.send(&format!("position fen {MIDDLEGAME}"));
+    let mut first = None;
+    for hash in [32, 32, 1, 1, 32] {
+        program.send(&format!("ucinewgame\nsetoption name Hash value {hash}"));
+        assert_eq!(program.sync(), [""; 0], "{hash}");
+        let answer = program.ask("go depth 7");
+        referee.judge(&answer);
+        if hash == 32 {
+            let nodes = field(answer.last_info(), "nodes").to_owned();
+            assert_eq!(*first.get_or_insert(nodes.clone()), nodes);
+        }
+    }
+}
+
+/// Addresses that a process has, in mebibytes.
+#[cfg(target_os = "linux")]
+fn addresses(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("a process");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmSize:"));
+    let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
+    kibibytes.expect("a size").parse::<u64>().expect("a number") >> 10
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_table_goes_before_the_next_one_where_there_is_no_room_for_both() {
+    let mut program = Program::start_within(1024);
+    let referee = Referee::new(MIDDLEGAME, "", ORDINARY);
+    for hash in [400, 500, 450] {
+        program.send(&format!("setoption name Hash value {hash}"));
+        assert_eq!(program.sync(), [""; 0], "{hash}");
+        assert!((hash..hash + 500).contains(&addresses(program.process())));
+        referee.judge(&program.ask(&format!("position fen {MIDDLEGAME}\ngo depth 5")));
+    }
+    // Not even alone; the size that was there comes back.
+    program.send("setoption name Hash value 1000");
+    let said = program.sync();
+    assert!(
+        matches!(notes(&said)[..], [note] if note.starts_with("Hash not set: ")),
+        "{said:?}"
+    );
+    assert!((450..950).contains(&addresses(program.process())));
+    referee.judge(&program.ask("go depth 5"));
+}

@@ -20,6 +20,8 @@ const WEAK: [&str; 6] = [
     "setoption name UCI_Elo value 1900",
     "setoption name UCI_Elo value 2850",
 ];
+/// A search that chooses anew each time, as those with limits in nodes and depth don't.
+const AT_RANDOM: &str = "go wtime 20000 btime 20000";
 
 fn total_nodes(answer: &Answer) -> u64 {
     field(answer.last_info(), "nodes")
@@ -54,7 +56,6 @@ fn every_kind_of_search_is_answered_with_a_move_of_its_last_line() {
                 "go wtime 20 btime 20",
                 "go winc 100",
                 "go mate 1",
-                "go",
             ] {
                 program.send(go);
                 referee.judge(&program.answer(PATIENCE));
@@ -71,6 +72,7 @@ fn what_has_no_end_is_held_when_the_search_is_long_over() {
         "setoption name Skill Level value 0\nposition fen {MIDDLEGAME}"
     ));
     for (go, end) in [
+        ("go", "stop"),
         ("go infinite", "stop"),
         ("go ponder wtime 300 btime 300", "ponderhit"),
         ("go ponder wtime 300 btime 300", "stop"),
@@ -121,9 +123,8 @@ fn the_weakest_sees_mate_in_one() {
             "d8h4",
         ),
     ] {
-        // Each search without limits chooses anew.
         for _ in 0..8 {
-            program.send(&format!("ucinewgame\nposition fen {fen}\ngo"));
+            program.send(&format!("ucinewgame\nposition fen {fen}\n{AT_RANDOM}"));
             let answer = program.answer(PATIENCE);
             assert_eq!(answer.best, mate, "{fen}");
         }
@@ -138,7 +139,7 @@ fn it_errs_and_not_always_alike() {
     ));
     let mut moves = HashSet::new();
     for _ in 0..30 {
-        let answer = program.ask("go");
+        let answer = program.ask(AT_RANDOM);
         moves.insert(answer.best);
     }
     assert!((2..=8).contains(&moves.len()), "{moves:?}");
@@ -173,14 +174,14 @@ fn as_many_lines_are_told_as_were_asked_for() {
         program.send(&format!("setoption name MultiPV value {lines}"));
         let ranks: Vec<String> = (1..=lines).map(|rank| rank.to_string()).collect();
         for _ in 0..10 {
-            let answer = program.ask("go");
+            let answer = program.ask(AT_RANDOM);
             referee.judge(&answer);
             assert_eq!(last_ranks(&answer), ranks, "{:#?}", answer.infos);
         }
     }
     program.send("setoption name MultiPV value 1");
     for _ in 0..10 {
-        let answer = program.ask("go searchmoves a2a3 h2h3");
+        let answer = program.ask(&format!("{AT_RANDOM} searchmoves a2a3 h2h3"));
         referee.judge(&answer);
         assert!(["a2a3", "h2h3"].contains(&answer.best.as_str()));
         assert!(pv(answer.last_info())[0] == answer.best);

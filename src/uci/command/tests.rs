@@ -156,6 +156,7 @@ fn positions() {
         "position",
         "position hello world",
         "position startpos e2e4",
+        "position startpos MOVES e2e4",
         "position frc",
         "position frc 960",
         "position frc -1",
