@@ -59,8 +59,9 @@ pub struct Arguments {
     /// Weight decay.
     #[arg(long, default_value_t = 0.01, value_parser = share)]
     decay: f32,
-    /// Stop after so many epochs without a better loss on the games held out.
-    #[arg(long, default_value_t = 5)]
+    /// Stop after so many epochs without a better loss on the games held out. Few are too few: at high
+    /// rates the loss goes up and down, and falls with the rate.
+    #[arg(long, default_value_t = 10)]
     patience: usize,
     /// Thousandths of the games that are held out.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..1000))]

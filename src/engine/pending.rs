@@ -18,9 +18,16 @@ use crate::{
 
 /// How long the search may take to obey a stop before the engine answers without it.
 const STOP_GRACE: Duration = Duration::from_millis(40);
-/// How much later than the hard limit of the clock the engine answers without the search: half of
-/// the move overhead, within these bounds. It gives the search time to answer by itself.
+/// The bounds of [`grace`].
 const CLOCK_GRACE: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(5)];
+
+/// How much later than the hard limit of the clock the engine answers without the search, which
+/// gives the search time to answer by itself: half of the move overhead, but when the clock is all
+/// but run out no longer than the limit itself.
+fn grace(overhead: Duration, hard: Duration) -> Duration {
+    let [least, most] = CLOCK_GRACE;
+    (overhead / 2).min(hard).clamp(least, most)
+}
 
 /// What is known of a `go` until its answer.
 pub(super) struct Pending {
@@ -77,8 +84,9 @@ impl Pending {
         presentation: Presentation,
         control: Arc<Control>,
     ) -> Pending {
-        let grace = (overhead / 2).clamp(CLOCK_GRACE[0], CLOCK_GRACE[1]);
-        let hard = clock.hard.map(|hard| hard.saturating_add(grace));
+        let hard = clock
+            .hard
+            .map(|hard| hard.saturating_add(grace(overhead, hard)));
         let pace = Pace::new(control.started, presentation.lines);
         Pending {
             control,

@@ -315,6 +315,8 @@ fn the_move_overhead_is_kept_back() {
     };
     let mut clock = Limits::default();
     clock.time.white = Some(60_000);
+    let mut last = Limits::default();
+    last.time.white = Some(36);
     let milliseconds = Duration::from_millis;
     for (limits, overhead, latest) in [
         // To the fixed time itself, a millisecond of grace comes.
@@ -323,6 +325,8 @@ fn the_move_overhead_is_kept_back() {
         // Of a clock it is 0.46 of what the overhead leaves.
         (&clock, 0, 27_601),
         (&clock, 4000, 25_765),
+        // 0.2 of what it leaves of a clock that has all but run out, and as much grace.
+        (&last, 25, 4),
     ] {
         let mut driver = Driver::at(MIDDLEGAME);
         driver.engine.settings_mut().move_overhead = milliseconds(overhead);

@@ -7,7 +7,8 @@
 //! `scripts/fit_wdl.py` to Zuylen's own games.
 //!
 //! Scores are shown in hundredths of `a`, so that +1.00 is an even chance to win whatever the
-//! material. The search knows nothing of all this: its numbers stay as they are.
+//! material, but for endgames of few men. The search knows nothing of all this: its numbers stay as
+//! they are.
 
 use shakmaty::Role;
 
@@ -16,9 +17,9 @@ use crate::position::Position;
 
 // The coefficients of `a` and `b` in the search's units, that of the cube first, for the material
 // divided by `MATERIAL_UNIT`.
-// Fitted to 0.9 million positions of generation 4: the network of generation 3, 250 nodes a move.
-const EVEN_CHANCE: [f64; 4] = [-246.717, 721.003, -712.659, 296.378];
-const SPREAD: [f64; 4] = [86.265, -289.904, 314.277, -8.868];
+// Fitted to 0.4 million positions of generation 5: the network of generation 4, 250 nodes a move.
+const EVEN_CHANCE: [f64; 4] = [-160.223, 540.826, -629.419, 339.988];
+const SPREAD: [f64; 4] = [271.605, -746.808, 710.012, -74.600];
 
 /// The polynomials' unit of material: about that of a middlegame.
 const MATERIAL_UNIT: f64 = 58.0;
@@ -92,8 +93,7 @@ impl Worth {
     }
 
     /// A score that is no mate in hundredths of what is an even chance to win (but for endgames of
-    /// few men). The order of scores stays,
-    /// and a proven win stays above all that is not proven.
+    /// few men). The order of scores stays, and a proven win stays above all that is not proven.
     pub fn centipawns(&self, score: i32) -> i32 {
         if is_decisive(score) {
             return score;
