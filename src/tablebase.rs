@@ -1,7 +1,7 @@
 //! Endgame tablebases: Syzygy's, read by `shakmaty-syzygy`.
 //!
 //! Files are read where they are asked for, not mapped: a disk that fails costs an answer, not the
-//! game. A table that is damaged is no worse than one that is missing.
+//! game. Nobody verifies checksums, so a damaged table may be believed; nothing worse comes of it.
 
 use std::{
     fmt, fs, io,
@@ -27,6 +27,8 @@ pub struct Tablebases {
     files: usize,
     /// Set when reading a table went wrong in a way that nobody foresaw.
     broken: AtomicBool,
+    /// Whether that has been told.
+    told: AtomicBool,
 }
 
 /// What perfect play makes of a position for the side to move.
@@ -65,6 +67,7 @@ impl Tablebases {
             tables: Tablebase::new(),
             files: 0,
             broken: AtomicBool::new(false),
+            told: AtomicBool::new(false),
         };
         let mut faults = Vec::new();
         let folders = folders.split(SEPARATORS).map(str::trim);
@@ -137,6 +140,11 @@ impl Tablebases {
             plies: dtz.ignore_rounding().into(),
             rounded: matches!(dtz, MaybeRounded::Rounded(_)),
         })
+    }
+
+    /// Whether the tables have just failed for good, so that somebody should say so: once `true`.
+    pub fn failed(&self) -> bool {
+        self.broken.load(Ordering::Relaxed) && !self.told.swap(true, Ordering::Relaxed)
     }
 
     fn read<T>(

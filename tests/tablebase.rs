@@ -13,7 +13,7 @@ use zuylen::{
     search::{
         Control, Event, Info, Limits,
         clock::Clock,
-        endgame::Probing,
+        endgame::{Probing, Ranking},
         pool::{Job, Pool},
         score::Score,
     },
@@ -175,7 +175,12 @@ fn root_moves_are_ranked_by_what_they_keep() {
     let root = position("8/8/3k4/8/3K4/8/3P4/8 w - - 0 1");
     let moves = root.legal_moves().to_vec();
     let history = KeyHistory::starting_at(&root);
-    let (verdicts, way_is_known) = probing(true).rank(&root, &history, &moves).expect("tables");
+    let Ranking {
+        verdicts,
+        way_is_known,
+    } = probing(true)
+        .rank(&root, &history, &moves, || false)
+        .expect("tables");
     assert!(way_is_known);
     let best = verdicts.iter().map(|v| v.rank).max().expect("moves");
     for (m, verdict) in moves.iter().zip(&verdicts) {
@@ -195,10 +200,8 @@ fn root_moves_are_ranked_by_what_they_keep() {
         let moves = root.legal_moves().to_vec();
         let history = KeyHistory::starting_at(&root);
         let rank = |rule| {
-            probing(rule)
-                .rank(&root, &history, &moves)
-                .expect("tables")
-                .0
+            let ranking = probing(rule).rank(&root, &history, &moves, || false);
+            ranking.expect("tables").verdicts
         };
         let (with, without) = (rank(true), rank(false));
         // The game ends with the hundredth ply, rule or not.
@@ -211,6 +214,42 @@ fn root_moves_are_ranked_by_what_they_keep() {
             "{text}: {distance}"
         );
         assert!(in_time <= without.iter().filter(|v| v.score > 0).count());
+    }
+}
+
+#[test]
+fn without_distances_outcomes_rank_and_whoever_must_stop_ranks_nothing() {
+    let folder = Folder::new("outcomes");
+    for name in ["KPvK", "KQvK", "KRvK", "KBvK", "KNvK"] {
+        let name = format!("{name}.rtbw");
+        folder.put(
+            &name,
+            &fs::read(Path::new(FOLDER).join(&name)).expect("a table"),
+        );
+    }
+    let (tables, _) = Tablebases::open(folder.0.to_str().expect("text")).expect("tables");
+    let outcomes = Probing {
+        tables: Arc::new(tables),
+        ..probing(true)
+    };
+    // A clock beyond all sense is as good as one that has run out.
+    for (clock, stands) in [(0, true), (i32::MAX as u32, false)] {
+        let root = position(&format!("8/8/3k4/8/3K4/8/3P4/8 w - - {clock} 1"));
+        let (moves, history) = (root.legal_moves().to_vec(), KeyHistory::starting_at(&root));
+        let rank = |probing: &Probing| probing.rank(&root, &history, &moves, || false);
+        let (rough, exact) = (
+            rank(&outcomes).expect("ranks"),
+            rank(&probing(true)).expect("ranks"),
+        );
+        // With the clock run out, all but the pawn's moves draw by it.
+        assert_eq!((rough.way_is_known, exact.way_is_known), (!stands, true));
+        for (rough, exact) in rough.verdicts.iter().zip(&exact.verdicts) {
+            assert!(!stands || rough.score == exact.score);
+        }
+        // The pawn's moves win whatever the clock was.
+        let wins = exact.verdicts.iter().filter(|v| v.score > 0).count();
+        assert!(wins > 0 && (stands || wins < moves.len()));
+        assert_eq!(outcomes.rank(&root, &history, &moves, || true), None);
     }
 }
 
@@ -287,10 +326,26 @@ fn a_search_in_the_tables_plays_what_wins_and_says_so() {
 
 #[test]
 fn a_search_that_comes_to_the_tables_uses_them() {
-    // Four men, of which no table is there; captures lead to three.
-    let root = position("4k3/8/8/8/8/8/4p3/RK6 w - - 0 1");
-    let (infos, best) = search(&root, depth(10), 1);
-    let last = infos.last().expect("a line");
-    assert!(last.tablebase_hits > 0, "{last:?}");
-    assert!(root.is_legal(best));
+    // Four men, of which no table is there; the rook takes, and three are in the tables. A mate is
+    // further away than these depths see.
+    for (text, best, wins) in [
+        ("k7/7p/8/8/8/8/5K2/7R w - - 0 1", "h1h7", true),
+        ("7r/5k2/8/8/8/8/7P/K7 b - - 0 1", "h8h2", true),
+        // The bishop alone wins nothing, so it may not take the last pawn's guard for a gain.
+        ("1k6/7p/8/8/4B3/8/5K2/8 w - - 0 1", "e4h7", false),
+    ] {
+        let root = position(text);
+        for depth_now in 2..=6 {
+            let (infos, found) = search(&root, depth(depth_now), 1);
+            let last = infos.last().expect("a line");
+            let Score::Centipawns(score) = last.score else {
+                panic!("{text}: {last:?}")
+            };
+            assert_eq!(score > 10_000, wins, "{text}: {last:?}");
+            if wins {
+                assert_eq!(found, played(&root, best), "{text}: {last:?}");
+                assert!(last.tablebase_hits > 0, "{text}: {last:?}");
+            }
+        }
+    }
 }

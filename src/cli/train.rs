@@ -67,7 +67,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..1000))]
     held_out: u64,
     /// The evaluation that is worth 73% of the points, in the network's units [default: fitted, so
-    /// that 101 wins half of the games].
+    /// that 101 wins half of the middlegames].
     #[arg(long, value_name = "UNITS", value_parser = positive)]
     network_k: Option<f64>,
     /// What makes the network reproducible, with the same number of threads.

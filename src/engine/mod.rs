@@ -3,7 +3,7 @@
 //! It knows no text and owns no loop. Whoever drives it waits for [`Engine::events`] and for
 //! [`Engine::deadline`], hands them to [`Engine::handle`] and [`Engine::check_deadline`], and gets
 //! everything that is to be said through a [`Sink`]. No call blocks longer than a few tens of
-//! milliseconds but those that allocate or clear memory.
+//! milliseconds but those that allocate or clear memory, read a network or list tablebases.
 
 pub mod game;
 pub mod output;

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use shakmaty::Move;
 
 use super::{
-    score::{DRAW, MATE_IN_MAX, MAX_DEPTH, NONE, TABLEBASE_WIN},
+    Event,
+    negamax::Node,
+    score::{DRAW, INFINITE, MATE_IN_MAX, MAX_DEPTH, NONE, TABLEBASE_WIN},
     transposition::{Bound, Entry},
     worker::Worker,
 };
@@ -17,8 +19,8 @@ use crate::{
 
 /// How deep a result of the tables counts as searched, beyond the depth of its node.
 const TRUSTED_DEPTH: i32 = 6;
-/// Ranks of root moves: beyond them all. A win in time has this rank, a loss the negative one.
-const GREATEST_RANK: i32 = 1000;
+/// Ranks of root moves: none is beyond it. A win in time has this rank, a loss the negative one.
+const GREATEST_RANK: i32 = 10_000;
 /// Half-moves at which the fifty-move rule ends the game.
 const CLOCK_LIMIT: i32 = 100;
 
@@ -45,32 +47,49 @@ pub struct Verdict {
     pub score: i32,
 }
 
+/// What the tables say of the moves of a root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranking {
+    /// Of each move.
+    pub verdicts: Vec<Verdict>,
+    /// Whether they know the way to the next capture or pawn move, so that the search need not look
+    /// anything up.
+    pub way_is_known: bool,
+}
+
 impl Probing {
     /// What the tables say of each of `moves`, which are legal in `root`, after a game of
-    /// `history`; and whether they know the way to the next capture or pawn move, so that the
-    /// search need not look anything up. `None` if they know nothing.
+    /// `history`. `None` if they don't know all of them, or `stop` tells to give up.
     pub fn rank(
         &self,
         root: &Position,
         history: &KeyHistory,
         moves: &[Move],
-    ) -> Option<(Vec<Verdict>, bool)> {
+        stop: impl Fn() -> bool,
+    ) -> Option<Ranking> {
         if !Tablebases::covers(root, self.most_men) {
             return None;
         }
         let repeated = !history.repeated().is_empty();
-        let by_distance = moves
-            .iter()
-            .map(|&m| {
-                let plies = self.distance_after(root, history, m)?;
-                Some(self.by_distance(plies, root.halfmoves() as i32, repeated))
-            })
-            .collect::<Option<Vec<Verdict>>>();
-        if let Some(verdicts) = by_distance {
-            return Some((verdicts, true));
-        }
-        let by_outcome = moves.iter().map(|&m| self.by_outcome(&root.play(m)));
-        Some((by_outcome.collect::<Option<Vec<Verdict>>>()?, false))
+        let judge = |m: Move, plies: Option<i32>| {
+            let child = root.play(m);
+            let clock = child.halfmoves().min(100) as i32 - 1;
+            plies.map(|plies| self.verdict(plies, clock.max(0), repeated))
+        };
+        let judge_all = |plies: &dyn Fn(Move) -> Option<i32>| {
+            let verdicts = moves
+                .iter()
+                .map(|&m| judge(m, plies(m).filter(|_| !stop())));
+            verdicts.collect::<Option<Vec<Verdict>>>()
+        };
+        let by_distance = judge_all(&|m| self.distance_after(root, history, m));
+        let way_is_known = by_distance.is_some();
+        let verdicts = by_distance
+            .or_else(|| judge_all(&|m| Some(plies_after(self.tables.outcome(&root.play(m))?))))?;
+        Some(Ranking {
+            verdicts,
+            way_is_known,
+        })
     }
 
     /// Plies to the next capture or pawn move if `m` is played now, `m` included; positive if that
@@ -81,17 +100,11 @@ impl Probing {
             return Some(1);
         }
         if child.halfmoves() == 0 {
-            return Some(match self.tables.outcome(&child)? {
-                Outcome::Loss => 1,
-                Outcome::BlessedLoss => CLOCK_LIMIT + 1,
-                Outcome::Draw => 0,
-                Outcome::CursedWin => -CLOCK_LIMIT - 1,
-                Outcome::Win => -1,
-            });
+            return self.tables.outcome(&child).map(plies_after);
         }
         let mut keys = history.clone();
         keys.push(&child);
-        if keys.occurrences_before(&child) >= 2 || child.is_fifty_move_draw() {
+        if keys.is_draw(&child) {
             return Some(0);
         }
         let Distance { plies, rounded } = self.tables.distance(&child)?;
@@ -100,9 +113,11 @@ impl Probing {
         Some(-plies.signum() * away)
     }
 
-    /// Wins are ranked by their distance only where they have to hurry; otherwise the search may
-    /// choose. Losses resist for long.
-    fn by_distance(&self, plies: i32, clock: i32, repeated: bool) -> Verdict {
+    /// The verdict on a move after which the next capture or pawn move comes in `plies`, counted
+    /// from before the move, when the clock stands at `clock` there. Wins are ranked by their
+    /// distance only where they have to hurry; otherwise the search may choose. Losses resist for
+    /// long.
+    fn verdict(&self, plies: i32, clock: i32, repeated: bool) -> Verdict {
         let reached = plies.abs() + clock;
         let rank = match plies.signum() {
             1 if reached < CLOCK_LIMIT && !repeated => GREATEST_RANK,
@@ -122,27 +137,6 @@ impl Probing {
         }
     }
 
-    fn by_outcome(&self, child: &Position) -> Option<Verdict> {
-        let outcome = self.tables.outcome(child)?;
-        let (rank, score) = match outcome {
-            Outcome::Loss => (GREATEST_RANK, win(0)),
-            Outcome::BlessedLoss => (GREATEST_RANK - CLOCK_LIMIT - 1, self.prevented(1)),
-            Outcome::Draw => (0, DRAW),
-            Outcome::CursedWin => (-GREATEST_RANK + CLOCK_LIMIT + 1, self.prevented(-1)),
-            Outcome::Win => (-GREATEST_RANK, -win(0)),
-        };
-        Some(Verdict { rank, score })
-    }
-
-    /// The score of a win, or loss by its sign, that the fifty-move rule prevents.
-    fn prevented(&self, sign: i32) -> i32 {
-        if self.fifty_move_rule {
-            DRAW
-        } else {
-            sign * win(0)
-        }
-    }
-
     /// The score of a node `ply` plies below the root, and what it bounds; `None` if the tables are
     /// not asked, or don't know.
     #[inline]
@@ -154,17 +148,25 @@ impl Probing {
             return None;
         }
         let outcome = self.tables.outcome(position)?;
-        let decided = |sign: i32| {
-            let bound = if sign > 0 { Bound::Lower } else { Bound::Upper };
-            (sign * win(ply), bound)
-        };
         Some(match outcome {
-            Outcome::Win => decided(1),
-            Outcome::Loss => decided(-1),
-            Outcome::CursedWin if !self.fifty_move_rule => decided(1),
-            Outcome::BlessedLoss if !self.fifty_move_rule => decided(-1),
+            Outcome::Win => (win(ply), Bound::Lower),
+            Outcome::Loss => (-win(ply), Bound::Upper),
+            Outcome::CursedWin if !self.fifty_move_rule => (win(ply), Bound::Lower),
+            Outcome::BlessedLoss if !self.fifty_move_rule => (-win(ply), Bound::Upper),
             Outcome::CursedWin | Outcome::Draw | Outcome::BlessedLoss => (DRAW, Bound::Exact),
         })
+    }
+}
+
+/// The distance, for the side that moved, of a capture or pawn move that leads to `outcome` for the
+/// other: beyond the limit of the fifty-move rule where that has a say.
+fn plies_after(outcome: Outcome) -> i32 {
+    match outcome {
+        Outcome::Loss => 1,
+        Outcome::BlessedLoss => CLOCK_LIMIT + 1,
+        Outcome::Draw => 0,
+        Outcome::CursedWin => -CLOCK_LIMIT - 1,
+        Outcome::Win => -1,
     }
 }
 
@@ -175,65 +177,97 @@ const fn win(ply: usize) -> i32 {
 
 const _: () = assert!(win(super::score::MAX_PLY) == TABLEBASE_WIN);
 
+/// What tablebases say of a node.
+pub(super) enum Lookup {
+    /// Its score is this, as far as the window cares.
+    Settled(i32),
+    /// Its score is between these, from the least to the greatest.
+    Between(i32, i32),
+}
+
+/// What is known of a node that no table knows.
+const NOTHING: Lookup = Lookup::Between(-INFINITE, INFINITE);
+
 impl Worker<'_> {
-    /// The score that tablebases give a node, if it settles the node.
-    pub(super) fn tablebase_score(
+    /// What tablebases know of a node.
+    pub(super) fn ask_tables<N: Node>(
         &mut self,
         position: &Position,
         ply: usize,
         alpha: i32,
         beta: i32,
         depth: i32,
-        pv: bool,
-    ) -> Option<i32> {
-        let probing = self.probing?;
-        let (score, bound) = probing.look_up(position, ply, depth)?;
-        self.search.count_tablebase_hit();
+        tt_pv: bool,
+    ) -> Lookup {
+        let Some(probing) = self.probing else {
+            return NOTHING;
+        };
+        let Some((score, bound)) = probing.look_up(position, ply, depth) else {
+            self.tell_failure(probing);
+            return NOTHING;
+        };
+        self.search.count_tablebase_hits(1);
         let settled = match bound {
             Bound::Lower => score >= beta,
             Bound::Upper => score <= alpha,
             Bound::Exact => true,
             Bound::None => false,
         };
-        if !settled {
-            return None;
+        if settled {
+            let entry = Entry {
+                best: PackedMove::NONE,
+                score,
+                eval: NONE,
+                depth: (depth + TRUSTED_DEPTH).min(MAX_DEPTH),
+                bound,
+                pv: tt_pv,
+            };
+            self.search.table.store(position.table_key(), ply, entry);
+            return Lookup::Settled(score);
         }
-        let entry = Entry {
-            best: PackedMove::NONE,
-            score,
-            eval: NONE,
-            depth: (depth + TRUSTED_DEPTH).min(MAX_DEPTH),
-            bound,
-            pv,
-        };
-        self.search.table.store(position.table_key(), ply, entry);
-        Some(score)
+        match bound {
+            // There may be a mate beyond what the tables say.
+            Bound::Lower if N::PV => Lookup::Between(score, INFINITE),
+            Bound::Upper if N::PV => Lookup::Between(-INFINITE, score),
+            _ => NOTHING,
+        }
     }
 
-    /// Asks the tables for the worth of the root's moves. Those of the best rank come first then,
-    /// in the order that they had.
+    /// Says, once, that the tables can't be used any more.
+    fn tell_failure(&self, probing: &Probing) {
+        if probing.tables.failed() {
+            let text = "reading a tablebase failed: they are not used any more".to_owned();
+            self.say(|_| Event::Failure(text));
+        }
+    }
+
+    /// Asks the tables for the worth of the root's moves, once for all threads. Those of the best
+    /// rank come first then, in the order that they had.
     pub(super) fn rank_root_moves(&mut self) {
         let job = &self.search.job;
         let Some(probing) = &job.probing else {
             return;
         };
-        let moves: Vec<Move> = self.root_moves.iter().map(|r| r.m).collect();
-        let Some((verdicts, way_is_known)) = probing.rank(&job.root, &job.history, &moves) else {
+        let ranking = self.search.ranking(|| {
+            let stop = || job.control.search_over();
+            let ranking = probing.rank(&job.root, &job.history, &job.root_moves, stop);
+            let hits = ranking.as_ref().map_or(0, |ranking| ranking.verdicts.len());
+            self.search.count_tablebase_hits(hits as u64);
+            ranking
+        });
+        self.tell_failure(probing);
+        let Some(ranking) = ranking else {
             self.probing = Some(probing);
             return;
         };
-        if self.id == 0 {
-            verdicts
-                .iter()
-                .for_each(|_| self.search.count_tablebase_hit());
-        }
+        let verdicts = &ranking.verdicts;
         let best = verdicts.iter().map(|v| v.score).max().unwrap_or(DRAW);
         self.unrestricted &= verdicts.iter().all(|v| v.rank == verdicts[0].rank);
         for (root_move, verdict) in self.root_moves.iter_mut().zip(verdicts) {
-            root_move.verdict = Some(verdict);
+            root_move.verdict = Some(*verdict);
         }
         self.root_moves.sort_by_key(|r| std::cmp::Reverse(r.rank()));
         // On the way of a win that is known, mates are to be seen, not scores of the tables.
-        self.probing = Some(probing).filter(|_| !way_is_known && best > DRAW);
+        self.probing = Some(probing).filter(|_| !ranking.way_is_known && best > DRAW);
     }
 }

@@ -52,6 +52,10 @@ impl Worker<'_> {
         let mut told: Vec<(Move, i32)> = Vec::new();
         let mut hunt = self.new_hunt();
 
+        self.rank_root_moves();
+        if self.id == 0 {
+            self.publish();
+        }
         // Should not even one move be searched, this is what there is to say of it.
         let root = &self.search.job.root;
         self.root_moves[0].score = if root.in_check() {
@@ -60,10 +64,6 @@ impl Worker<'_> {
             self.evaluate(root)
         };
 
-        self.rank_root_moves();
-        if self.id == 0 {
-            self.publish();
-        }
         for depth in 1..=last_depth {
             self.root_depth = depth;
             for root_move in &mut self.root_moves {

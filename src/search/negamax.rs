@@ -8,6 +8,7 @@ use arrayvec::ArrayVec;
 use shakmaty::Move;
 
 use super::{
+    endgame::Lookup,
     extension::reduction,
     history::{Context, Histories, is_tactical},
     params,
@@ -71,6 +72,9 @@ pub(super) struct Known {
     pub cut_node: bool,
     pub threats: Threats,
     pub context: Context,
+    /// What tablebases say that the score is at least, and at most.
+    pub least: i32,
+    pub greatest: i32,
 }
 
 impl Known {
@@ -161,21 +165,18 @@ impl Worker<'_> {
             return e.score;
         }
 
-        if !N::ROOT
-            && excluded.is_none()
-            && let Some(score) = self.tablebase_score(
-                position,
-                ply,
-                alpha,
-                beta,
-                depth,
-                N::PV || entry.is_some_and(|e| e.pv),
-            )
-        {
-            return score;
+        let mut limits = (-INFINITE, INFINITE);
+        if !N::ROOT && excluded.is_none() {
+            let tt_pv = N::PV || entry.is_some_and(|e| e.pv);
+            match self.ask_tables::<N>(position, ply, alpha, beta, depth, tt_pv) {
+                Lookup::Settled(score) => return score,
+                Lookup::Between(least, greatest) => limits = (least, greatest),
+            }
         }
 
-        let known = self.know::<N>(position, ply, entry, table_move, excluded, cut_node);
+        let mut known = self.know::<N>(position, ply, entry, table_move, excluded, cut_node);
+        (known.least, known.greatest) = limits;
+        alpha = alpha.max(known.least);
         self.frame(ply + 2).killer = None;
         let inherited = self.frame_before(ply, 1).double_extensions;
         self.frame(ply).double_extensions = if N::ROOT { 0 } else { inherited };
@@ -251,6 +252,8 @@ impl Worker<'_> {
             correction: 0,
             improving: false,
             cut_node,
+            least: -INFINITE,
+            greatest: INFINITE,
         };
         if !in_check {
             known.correction = self.correction(position, ply);
@@ -436,6 +439,7 @@ impl Worker<'_> {
                 None => 0,
             };
         }
+        best_score = best_score.clamp(known.least, known.greatest);
         if best_score >= beta && !is_decisive(best_score) && !is_decisive(beta) {
             best_score = (best_score * depth + beta) / (depth + 1);
         }

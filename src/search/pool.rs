@@ -12,7 +12,7 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     thread,
@@ -27,7 +27,7 @@ use shakmaty::Move;
 use super::{
     Control, Event, Info, Limits, Outcome, STACK_BYTES, ScoreBound,
     clock::Clock,
-    endgame::Probing,
+    endgame::{Probing, Ranking},
     iterate::Finding,
     score,
     skill::Skill,
@@ -80,6 +80,7 @@ pub(super) struct Search {
     pub counters: Vec<NodeCounter>,
     /// Looking something up is so slow that all threads may count in one place.
     tablebase_hits: CachePadded<AtomicU64>,
+    ranking: OnceLock<Option<Ranking>>,
     /// Whether there are more threads than cores to run them.
     pub crowded: bool,
     /// What the helpers found; `None` from one that failed.
@@ -104,6 +105,7 @@ impl Search {
             crowded: threads > 1
                 && thread::available_parallelism().is_ok_and(|n| threads > n.get()),
             tablebase_hits: CachePadded::default(),
+            ranking: OnceLock::new(),
             counters: (0..threads).map(|_| NodeCounter::default()).collect(),
             findings: unbounded(),
         }
@@ -117,9 +119,15 @@ impl Search {
             .sum()
     }
 
-    /// Counts a position that a tablebase knew.
-    pub fn count_tablebase_hit(&self) {
-        self.tablebase_hits.fetch_add(1, Relaxed);
+    /// Counts positions that tablebases knew.
+    pub fn count_tablebase_hits(&self, hits: u64) {
+        self.tablebase_hits.fetch_add(hits, Relaxed);
+    }
+
+    /// What tablebases say of the root's moves. The first thread that asks has them `rank` these,
+    /// and the others wait for it, so that all go by the same.
+    pub fn ranking(&self, rank: impl FnOnce() -> Option<Ranking>) -> Option<&Ranking> {
+        self.ranking.get_or_init(rank).as_ref()
     }
 
     /// A line as it is told; `index` is its rank from 0.

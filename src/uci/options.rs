@@ -375,9 +375,9 @@ impl fmt::Display for OptionError {
 
 impl Error for OptionError {}
 
-/// Sets an option to a value as it was written. A running search is answered early only by what it
-/// can't go on with: another table, network or number of threads. All else leaves it alone, a value
-/// that is refused too.
+/// Sets an option to a value as it was written. A running search is answered early only by what
+/// concerns its table, its threads, or another network. All else leaves it alone, and so does a value
+/// that is refused.
 ///
 /// # Errors
 /// When there is no such option or it can't have this value; the old value stands.

@@ -149,6 +149,10 @@ fn options_that_a_search_does_not_use_leave_it_alone() {
     let silent = [
         "setoption name EvalFile value <embedded>",
         "setoption name MultiPV value 2",
+        "setoption name SyzygyPath value <empty>",
+        "setoption name SyzygyProbeDepth value 2",
+        "setoption name SyzygyProbeLimit value 5",
+        "setoption name Syzygy50MoveRule value false",
         "setoption name Ponder value true",
         "setoption name UCI_Chess960 value true",
         "setoption name Castling Notation value O-O",

@@ -69,7 +69,9 @@ impl Settings {
     fn series(&self) -> String {
         let (seed, nodes, asides) = (self.seed, self.nodes, self.asides);
         let network = self.network.checksum() >> 32;
-        format!("games-s{seed}-n{nodes}-a{asides}-{network:08x}")
+        let tables = self.tablebases.as_ref();
+        let tables = tables.map_or_else(String::new, |tables| format!("-t{}", tables.most_men()));
+        format!("games-s{seed}-n{nodes}-a{asides}{tables}-{network:08x}")
     }
 }
 

@@ -238,10 +238,7 @@ pub fn result_by_rule(position: &Position, history: &KeyHistory) -> Option<GameR
             position.in_check().then_some(!position.turn()),
         ));
     }
-    let drawn = position.is_fifty_move_draw()
-        || position.is_insufficient_material()
-        || history.occurrences_before(position) >= 2;
-    drawn.then_some(GameResult::Draw)
+    history.is_draw(position).then_some(GameResult::Draw)
 }
 
 /// The positions that games have begun from, shared by all players.

@@ -3,6 +3,8 @@ use std::fs;
 use super::*;
 use crate::learn::scratch::Scratch;
 
+const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
+
 fn settings(folder: &Path) -> Settings {
     Settings {
         folder: folder.to_owned(),
@@ -150,6 +152,10 @@ fn games_of_another_network_are_another_series() {
         },
         Settings {
             asides: 0,
+            ..one.clone()
+        },
+        Settings {
+            tablebases: Some(Arc::new(Tablebases::open(TABLES).unwrap().0)),
             ..one.clone()
         },
         Settings {

@@ -13,8 +13,9 @@ use super::{
     scale::{Histogram, Scale},
 };
 use crate::{
-    learn::{chunks, quantise},
+    learn::{chunks, format::Game, quantise},
     nnue::Network,
+    search::score::{MAX_EVAL, is_decisive},
 };
 
 /// Games are held out in thousandths.
@@ -107,7 +108,8 @@ impl Data {
 impl Part {
     fn read(file: &Path, held_out: u64, reference: &Network) -> io::Result<Part> {
         let mut part = Part::default();
-        let (games, fault) = chunks::read(file)?;
+        let (mut games, fault) = chunks::read(file)?;
+        bring_to_units(&mut games, reference);
         part.fault = fault.map(|fault| format!("{}: {fault}", file.display()));
         let mut hidden = false;
         for game in games {
@@ -122,29 +124,35 @@ impl Part {
             };
             filter::select(&game, side, &mut part.counts);
         }
-        let factor = part.factor(reference);
-        for record in part.training.iter_mut().chain(&mut part.held_out) {
-            record.scale_scores(factor);
+        for record in part.training.iter().chain(&part.held_out) {
             part.histogram.add(record);
         }
         Ok(part)
     }
+}
 
-    /// What the scores have to be multiplied by.
-    fn factor(&self, reference: &Network) -> f64 {
-        let count = self.training.len() + self.held_out.len();
-        if count < LEAST_ALIGNED_BY {
-            return 1.0;
+/// Multiplies the scores of games, so that their median size is that of the evaluations of
+/// `reference`.
+fn bring_to_units(games: &mut [Game], reference: &Network) {
+    let mut records = Vec::new();
+    for game in &*games {
+        filter::select(game, &mut records, &mut Counts::default());
+    }
+    if records.len() < LEAST_ALIGNED_BY {
+        return;
+    }
+    let sample = || records.iter().step_by(records.len().div_ceil(ALIGNED_BY));
+    let own = median(sample().map(|record| i32::from(record.score).abs()));
+    let wanted = median(sample().map(|record| quantise::evaluate(reference, record).abs()));
+    // Where nearly all is level there are no units to speak of.
+    let factor = f64::from(wanted.max(1)) / f64::from(own.max(1));
+    let factor = factor.clamp(1.0 / GREATEST_FACTOR, GREATEST_FACTOR);
+    for (_, score) in games.iter_mut().flat_map(|game| &mut game.moves) {
+        if !is_decisive(i32::from(*score)) {
+            let scaled = (f64::from(*score) * factor).round() as i32;
+            // Smaller than 16 bits hold.
+            *score = scaled.clamp(-MAX_EVAL, MAX_EVAL) as i16;
         }
-        let sample = || {
-            let all = self.training.iter().chain(&self.held_out);
-            all.step_by(count.div_ceil(ALIGNED_BY))
-        };
-        let own = median(sample().map(|record| i32::from(record.score).abs()));
-        let wanted = median(sample().map(|record| quantise::evaluate(reference, record).abs()));
-        // Where nearly all is level there are no units to speak of.
-        let factor = f64::from(wanted.max(1)) / f64::from(own.max(1));
-        factor.clamp(1.0 / GREATEST_FACTOR, GREATEST_FACTOR)
     }
 }
 

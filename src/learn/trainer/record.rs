@@ -85,14 +85,6 @@ impl Record {
         }
     }
 
-    /// Multiplies both scores, and rounds them.
-    pub fn scale_scores(&mut self, factor: f64) {
-        // A float's conversion stays within the integer's bounds.
-        let scaled = |score: i16| (f64::from(score) * factor).round() as i16;
-        self.score = scaled(self.score);
-        self.later = scaled(self.later);
-    }
-
     /// The material of both sides in pawns, counted as [`wdl::material`] does.
     ///
     /// [`wdl::material`]: crate::search::wdl::material
