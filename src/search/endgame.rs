@@ -71,43 +71,40 @@ impl Probing {
             return None;
         }
         let repeated = !history.repeated().is_empty();
-        let judge = |m: Move, plies: Option<i32>| {
-            let child = root.play(m);
-            let clock = child.halfmoves().min(100) as i32 - 1;
-            plies.map(|plies| self.verdict(plies, clock.max(0), repeated))
+        let judge_all = |plies: &dyn Fn(&Position) -> Option<i32>| {
+            let judge = |&m: &Move| {
+                let child = root.play(m);
+                let plies = plies(&child).filter(|_| !stop())?;
+                let clock = child.halfmoves().min(100).saturating_sub(1) as i32;
+                Some(self.verdict(plies, clock, repeated))
+            };
+            moves.iter().map(judge).collect::<Option<Vec<Verdict>>>()
         };
-        let judge_all = |plies: &dyn Fn(Move) -> Option<i32>| {
-            let verdicts = moves
-                .iter()
-                .map(|&m| judge(m, plies(m).filter(|_| !stop())));
-            verdicts.collect::<Option<Vec<Verdict>>>()
-        };
-        let by_distance = judge_all(&|m| self.distance_after(root, history, m));
+        let by_distance = judge_all(&|child| self.distance_to(child, history));
         let way_is_known = by_distance.is_some();
         let verdicts = by_distance
-            .or_else(|| judge_all(&|m| Some(plies_after(self.tables.outcome(&root.play(m))?))))?;
+            .or_else(|| judge_all(&|child| self.tables.outcome(child).map(plies_after)))?;
         Some(Ranking {
             verdicts,
             way_is_known,
         })
     }
 
-    /// Plies to the next capture or pawn move if `m` is played now, `m` included; positive if that
-    /// wins, negative if it loses, 0 for a draw.
-    fn distance_after(&self, root: &Position, history: &KeyHistory, m: Move) -> Option<i32> {
-        let child = root.play(m);
+    /// Plies to the next capture or pawn move, the move that led to `child` included; positive if it
+    /// wins, negative if it loses, 0 for a draw. `history` ends before that move.
+    fn distance_to(&self, child: &Position, history: &KeyHistory) -> Option<i32> {
         if child.in_check() && child.legal_moves().is_empty() {
             return Some(1);
         }
         if child.halfmoves() == 0 {
-            return self.tables.outcome(&child).map(plies_after);
+            return self.tables.outcome(child).map(plies_after);
         }
         let mut keys = history.clone();
-        keys.push(&child);
-        if keys.is_draw(&child) {
+        keys.push(child);
+        if keys.is_draw(child) {
             return Some(0);
         }
-        let Distance { plies, rounded } = self.tables.distance(&child)?;
+        let Distance { plies, rounded } = self.tables.distance(child)?;
         // What may be a ply more is counted so.
         let away = plies.abs() + 1 + i32::from(rounded);
         Some(-plies.signum() * away)
@@ -207,13 +204,13 @@ impl Worker<'_> {
             return NOTHING;
         };
         self.search.count_tablebase_hits(1);
-        let settled = match bound {
-            Bound::Lower => score >= beta,
-            Bound::Upper => score <= alpha,
-            Bound::Exact => true,
-            Bound::None => false,
+        // There may be a mate beyond what the tables say.
+        let (least, greatest) = match bound {
+            Bound::Lower => (score, INFINITE),
+            Bound::Upper => (-INFINITE, score),
+            Bound::Exact | Bound::None => (score, score),
         };
-        if settled {
+        if least >= beta || greatest <= alpha || least == greatest {
             let entry = Entry {
                 best: PackedMove::NONE,
                 score,
@@ -225,11 +222,10 @@ impl Worker<'_> {
             self.search.table.store(position.table_key(), ply, entry);
             return Lookup::Settled(score);
         }
-        match bound {
-            // There may be a mate beyond what the tables say.
-            Bound::Lower if N::PV => Lookup::Between(score, INFINITE),
-            Bound::Upper if N::PV => Lookup::Between(-INFINITE, score),
-            _ => NOTHING,
+        if N::PV {
+            Lookup::Between(least, greatest)
+        } else {
+            NOTHING
         }
     }
 

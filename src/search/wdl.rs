@@ -28,19 +28,16 @@ pub const LEAST_MATERIAL: u32 = 17;
 /// All men of both sides.
 pub const GREATEST_MATERIAL: u32 = 78;
 
+/// What a man counts in [`material`], in pawns, by its role from the pawn on.
+pub const WORTH: [u32; 6] = [1, 3, 3, 5, 9, 0];
+
 /// The material of both sides in pawns, from [`LEAST_MATERIAL`] to [`GREATEST_MATERIAL`].
 pub fn material(position: &Position) -> u32 {
-    const WORTH: [(Role, u32); 5] = [
-        (Role::Pawn, 1),
-        (Role::Knight, 3),
-        (Role::Bishop, 3),
-        (Role::Rook, 5),
-        (Role::Queen, 9),
-    ];
     let board = position.board();
-    WORTH
-        .iter()
-        .map(|&(role, worth)| worth * board.by_role(role).count() as u32)
+    Role::ALL
+        .into_iter()
+        .zip(WORTH)
+        .map(|(role, worth)| worth * board.by_role(role).count() as u32)
         .sum::<u32>()
         .clamp(LEAST_MATERIAL, GREATEST_MATERIAL)
 }

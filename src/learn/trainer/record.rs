@@ -2,7 +2,7 @@
 
 use shakmaty::{Color, Square};
 
-use crate::{nnue::architecture::INPUTS, position::Position};
+use crate::{nnue::architecture::INPUTS, position::Position, search::wdl::WORTH};
 
 /// What stands for the half points where there is no result.
 pub const NO_RESULT: u8 = 3;
@@ -85,11 +85,8 @@ impl Record {
         }
     }
 
-    /// The material of both sides in pawns, counted as [`wdl::material`] does.
-    ///
-    /// [`wdl::material`]: crate::search::wdl::material
+    /// The material of both sides in pawns, by [`WORTH`].
     pub fn material(&self) -> u32 {
-        const WORTH: [u32; 8] = [1, 3, 3, 5, 9, 0, 0, 0];
         let nibble = |index: usize| self.men[index / 2] >> (index % 2 * 4) & 7;
         (0..self.men())
             .map(|index| WORTH[usize::from(nibble(index))])
