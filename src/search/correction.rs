@@ -19,7 +19,7 @@ const GREATEST_UPDATE: i32 = 256;
 
 type Buckets = Box<[[i16; BUCKETS]; 2]>;
 
-const NO_CORRECTIONS: [i16; BUCKETS] = [0; BUCKETS];
+static NO_CORRECTIONS: [i16; BUCKETS] = [0; BUCKETS];
 
 const PAWNS: usize = 0;
 const MAJORS: usize = 1;

@@ -114,7 +114,7 @@ type ByCaptured = [[[i16; 64]; 12]; 6];
 /// [landing square attacked][piece and to]
 type ByLanding = [[i16; 768]; 2];
 
-const NO_ORIGINS: ByOrigin = [[[[0; 64]; 64]; 2]; 2];
+static NO_ORIGINS: ByOrigin = [[[[0; 64]; 64]; 2]; 2];
 const NO_CAPTURES: ByCaptured = [[[0; 64]; 12]; 6];
 const NO_LANDINGS: ByLanding = [[0; 768]; 2];
 const NO_MOVES: [i16; PIECE_TOS] = [0; PIECE_TOS];
