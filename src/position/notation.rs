@@ -421,7 +421,7 @@ mod tests {
             ("4k3/5r2/8/8/8/8/8/4K2R w K - 0 1", "O-O", Obstacle::Attack),
             // The square that the rook goes to, and the other rook in the king's way.
             (
-                "4k3/8/8/8/8/8/8/4RRK1 w F - 0 1",
+                "k7/8/8/8/8/8/8/4RRK1 w F - 0 1",
                 "g1f1",
                 Obstacle::Piece(Square::E1),
             ),
