@@ -58,7 +58,8 @@ pub struct Distance {
 
 impl Tablebases {
     /// The tables in `folders`, a list that `;` separates, or `:` where that is no part of a path.
-    /// In addition, a line on each folder or file that can't be used.
+    /// Quotation marks around a folder are no part of it. In addition, a line on each folder or file
+    /// that can't be used.
     ///
     /// # Errors
     /// When there is no table at all; the text says why.
@@ -70,7 +71,10 @@ impl Tablebases {
             told: AtomicBool::new(false),
         };
         let mut faults = Vec::new();
-        let folders = folders.split(SEPARATORS).map(str::trim);
+        // Whoever copies a path may have copied quotation marks around it.
+        let folders = folders
+            .split(SEPARATORS)
+            .map(|folder| folder.trim().trim_matches('"'));
         for folder in folders.filter(|folder| !folder.is_empty()) {
             if let Err(error) = tables.add(Path::new(folder), &mut faults) {
                 faults.push(format!("{folder}: {error}"));

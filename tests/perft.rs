@@ -17,7 +17,8 @@ fn run(file: &str, limits: SuiteLimits) -> Summary {
         .iter()
         .collect();
     let mut out = Vec::new();
-    let summary = perft::run_suite(&path, limits, &mut out).expect("the suite is readable");
+    let cases = perft::read_suite(&path).expect("the suite is readable");
+    let summary = perft::run_cases(&cases, limits, &mut out).expect("written");
     let out = String::from_utf8(out).expect("the report is text");
     print!("{out}");
     assert_eq!(summary.failures, 0, "{out}");

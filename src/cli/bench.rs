@@ -9,29 +9,30 @@ use std::{
 use clap::Args;
 
 use super::Ending;
-use crate::{search::score::MAX_DEPTH, tools::bench};
+use crate::tools::bench::{self, Plan};
 
 /// Search a fixed set of positions; the node count is the signature of what the engine plays.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Depth in plies.
-    #[arg(default_value_t = bench::DEPTH, value_parser = clap::value_parser!(i32).range(1..=i64::from(MAX_DEPTH)))]
-    depth: i32,
+    /// Depth in plies [default: 12]; or hash in MiB, threads and depth, as in 16 1 12 default depth.
+    numbers: Vec<String>,
 }
 
 /// Runs it.
 pub fn run(arguments: &Arguments) -> Ending {
+    let words: Vec<&str> = arguments.numbers.iter().map(String::as_str).collect();
+    let plan = Plan::parse(&words)?;
     let mut out = io::stdout();
+    let mut written = Ok(());
     let unread = AtomicBool::new(false);
-    let summary = bench::run(arguments.depth, &unread, &mut |line| {
-        // Without a reader there is nothing to go on for.
-        if writeln!(out, "{line}").is_err() {
-            unread.store(true, Ordering::Relaxed);
+    let summary = bench::run(plan, &unread, &mut |line| {
+        if written.is_ok() {
+            written = writeln!(out, "{line}");
         }
+        // Without a reader there is nothing to go on for.
+        unread.store(written.is_err(), Ordering::Relaxed);
     });
-    if unread.into_inner() {
-        return Ok(ExitCode::SUCCESS);
-    }
+    written?;
     writeln!(out, "{}", summary?)?;
     Ok(ExitCode::SUCCESS)
 }

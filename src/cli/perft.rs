@@ -39,8 +39,13 @@ pub fn run(arguments: &Arguments) -> Ending {
         let limits = arguments
             .depth
             .map_or(SuiteLimits::NONE, SuiteLimits::depth);
-        let summary = perft::run_suite(path, limits, &mut out)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let cases =
+            perft::read_suite(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let summary = perft::run_cases(&cases, limits, &mut out)?;
+        writeln!(out, "{}: {summary}", path.display())?;
+        if summary.compared == 0 && summary.failures == 0 {
+            return Err(format!("{}: no count of so small a depth", path.display()).into());
+        }
         let code = if summary.failures == 0 {
             ExitCode::SUCCESS
         } else {

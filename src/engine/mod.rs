@@ -37,6 +37,10 @@ pub use game::Game;
 pub use output::{Answer, Output, Presentation, Sink};
 use pending::Pending;
 
+/// The greatest table in mebibytes: 32 tebibytes.
+pub const GREATEST_HASH: usize = 33_554_432;
+/// The greatest number of threads.
+pub const GREATEST_THREADS: usize = 1024;
 /// Table size in mebibytes before anybody sets it.
 pub const DEFAULT_HASH: usize = 16;
 /// Milliseconds kept back for the way between engine and GUI, before anybody sets it.
@@ -168,6 +172,12 @@ impl Engine {
     /// Whether a `go` won't be answered before somebody stops it or plays the expected move.
     pub fn is_searching_without_end(&self) -> bool {
         self.pending.as_ref().is_some_and(Pending::has_no_end)
+    }
+
+    /// Whether a `go` will be answered by itself and nobody's clock runs until then: it is bounded
+    /// by depth, nodes or the time for this move alone.
+    pub fn is_searching_off_the_clock(&self) -> bool {
+        self.pending.as_ref().is_some_and(Pending::is_off_the_clock)
     }
 
     /// The game.
@@ -348,11 +358,7 @@ impl Engine {
             skill.bound(&mut limits);
         }
         if self.settings.debug {
-            let shown = |time: Option<Duration>| {
-                time.map_or("none".to_owned(), |time| format!("{} ms", time.as_millis()))
-            };
-            let (soft, hard) = (shown(clock.soft), shown(clock.hard));
-            self.note(format!("time to aim for {soft}, never to exceed {hard}"));
+            self.note(format!("time for this move: {clock}"));
         }
         let control = Arc::new(Control::new(started, limits.ponder, Some(fallback)));
         let root_moves = if root_moves.is_empty() {
@@ -410,13 +416,6 @@ impl Engine {
                 // The pool is gone, with whatever it might have answered.
                 Err(RecvTimeoutError::Disconnected) => self.answer_now(),
             }
-        }
-    }
-
-    /// Gives a running search up without an answer, for the program ends.
-    pub fn abandon(&mut self) {
-        if let Some(mut pending) = self.pending.take() {
-            pending.stop(Instant::now());
         }
     }
 

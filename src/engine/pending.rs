@@ -35,6 +35,8 @@ pub(super) struct Pending {
     presentation: Presentation,
     /// Whether only a stop may end it.
     infinite: bool,
+    /// Whether it comes to its end by itself and no clock runs until then, but for pondering.
+    off_the_clock: bool,
     /// When to answer without the search, after a stop.
     stop_by: Option<Instant>,
     source: Source,
@@ -69,6 +71,7 @@ impl Pending {
             control: Arc::new(Control::new(started, limits.ponder, None)),
             presentation,
             infinite: limits.infinite,
+            off_the_clock: false,
             stop_by: None,
             source: Source::Held(answer),
         }
@@ -87,11 +90,14 @@ impl Pending {
         let hard = clock
             .hard
             .map(|hard| hard.saturating_add(grace(overhead, hard)));
+        let has_end =
+            limits.depth.is_some() || limits.nodes.is_some() || limits.move_time.is_some();
         let pace = Pace::new(control.started, presentation.lines);
         Pending {
             control,
             presentation,
             infinite: limits.infinite,
+            off_the_clock: has_end && !limits.has_clock(),
             stop_by: None,
             source: Source::Search(Box::new(Search {
                 id,
@@ -122,6 +128,11 @@ impl Pending {
     /// Whether it goes on until it is told otherwise.
     pub fn has_no_end(&self) -> bool {
         self.infinite || self.control.pondering()
+    }
+
+    /// Whether it comes to its end by itself and no clock runs until then.
+    pub fn is_off_the_clock(&self) -> bool {
+        self.off_the_clock && !self.has_no_end()
     }
 
     /// When there is something to do even if nothing happens: to answer or to tell a line.

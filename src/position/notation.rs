@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt};
 
-use shakmaty::{CastlingMode, CastlingSide, File, Move, Square, uci::UciMove};
+use shakmaty::{CastlingMode, CastlingSide, File, Move, Position as _, Role, Square, uci::UciMove};
 
 use super::{Position, landing_square};
 
@@ -56,6 +56,46 @@ pub enum MoveError {
     Unreadable(String),
     /// The word is a move, but not a legal one in the position.
     Illegal(String),
+    /// The word is a castling that the position doesn't allow, and why.
+    NoCastling(String, Obstacle),
+}
+
+/// What keeps a king from castling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// The king or the rook has moved, or there was no right from the first.
+    NoRight,
+    /// The king is in check.
+    Check,
+    /// A piece stands where king or rook have to go.
+    Piece(Square),
+    /// The king would stand or pass where it is attacked.
+    Attack,
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Obstacle::NoRight => f.write_str("there is no right to castle"),
+            Obstacle::Check => f.write_str("the king is in check"),
+            Obstacle::Piece(square) => write!(f, "{square} is occupied"),
+            Obstacle::Attack => f.write_str("the king would be attacked on its way"),
+        }
+    }
+}
+
+/// What keeps the side to move from castling to `side`, which is not legal.
+fn obstacle(position: &Position, side: CastlingSide) -> Obstacle {
+    let castles = position.chess().castles();
+    let us = position.turn();
+    if castles.rook(us, side).is_none() {
+        return Obstacle::NoRight;
+    }
+    if position.in_check() {
+        return Obstacle::Check;
+    }
+    let in_the_way = (castles.path(us, side) & position.occupied()).first();
+    in_the_way.map_or(Obstacle::Attack, Obstacle::Piece)
 }
 
 impl fmt::Display for MoveError {
@@ -63,6 +103,9 @@ impl fmt::Display for MoveError {
         match self {
             MoveError::Unreadable(word) => write!(f, "{} is not a move", quoted(word)),
             MoveError::Illegal(word) => write!(f, "{} is illegal here", quoted(word)),
+            MoveError::NoCastling(word, obstacle) => {
+                write!(f, "{} is illegal here: {obstacle}", quoted(word))
+            }
         }
     }
 }
@@ -82,8 +125,9 @@ pub fn read(position: &Position, word: &str) -> Result<Move, MoveError> {
         let castles = |m: &&Move| m.castling_side() == Some(side);
         moves.iter().find(castles).copied()
     };
+    let no_castling = |side| MoveError::NoCastling(word.to_owned(), obstacle(position, side));
     if let Some(side) = castling_letters(word) {
-        return castling_to(side).ok_or_else(illegal);
+        return castling_to(side).ok_or_else(|| no_castling(side));
     }
 
     match UciMove::from_ascii(word.to_ascii_lowercase().as_bytes()) {
@@ -103,6 +147,10 @@ pub fn read(position: &Position, word: &str) -> Result<Move, MoveError> {
             // What else a king's word can mean is a castling.
             if promotion.is_some() || position.king(position.turn()) != from {
                 return Err(illegal());
+            }
+            let own_rooks = position.pieces(position.turn(), Role::Rook);
+            if own_rooks.contains(to) && to.rank() == from.rank() {
+                return Err(no_castling(CastlingSide::from_king_side(to > from)));
             }
             let lands = |m: &&Move| m.is_castle() && landing_square(**m) == to;
             let by_landing = moves.iter().find(lands).copied();
@@ -161,7 +209,7 @@ pub fn quoted(word: &str) -> String {
 mod tests {
     use super::*;
     use crate::position::fen;
-    use shakmaty::{Role, Square};
+    use shakmaty::Square;
 
     fn position(text: &str) -> Position {
         fen::read(text)
@@ -352,15 +400,37 @@ mod tests {
                 "{word}"
             );
         }
-        for word in [
-            "e2e5", "e7e5", "0000", "P@e4", "O-O", "e1h1", "e1g1", "e3e4", "e2e4q",
-        ] {
+        for word in ["e2e5", "e7e5", "0000", "P@e4", "e1g1", "e3e4", "e2e4q"] {
             assert_eq!(
                 read(&start, word),
                 Err(MoveError::Illegal(word.to_owned())),
                 "{word}"
             );
         }
+    }
+
+    #[test]
+    fn a_castling_that_cannot_be_says_why() {
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        for (text, word, obstacle) in [
+            (start, "e1h1", Obstacle::Piece(Square::F1)),
+            (start, "O-O-O", Obstacle::Piece(Square::B1)),
+            ("4k3/8/8/8/8/8/8/4K2R w - - 0 1", "O-O", Obstacle::NoRight),
+            ("4k3/8/8/8/8/8/8/4K2R w - - 0 1", "e1h1", Obstacle::NoRight),
+            ("4k3/4r3/8/8/8/8/8/4K2R w K - 0 1", "e1h1", Obstacle::Check),
+            ("4k3/5r2/8/8/8/8/8/4K2R w K - 0 1", "O-O", Obstacle::Attack),
+            // The square that the rook goes to, and the other rook in the king's way.
+            (
+                "k7/8/8/8/8/8/8/4RRK1 w F - 0 1",
+                "g1f1",
+                Obstacle::Piece(Square::E1),
+            ),
+        ] {
+            let error = MoveError::NoCastling(word.to_owned(), obstacle);
+            assert_eq!(read(&position(text), word), Err(error), "{text} {word}");
+        }
+        let error = read(&position(start), "e1h1").unwrap_err();
+        assert_eq!(error.to_string(), "'e1h1' is illegal here: f1 is occupied");
     }
 
     #[test]

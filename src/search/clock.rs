@@ -1,6 +1,6 @@
 //! From limits to the moments at which to stop.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use shakmaty::Color;
 
@@ -63,6 +63,18 @@ impl Clock {
             clock.hard = Some(clock.hard.map_or(fixed, |hard| hard.min(fixed)));
         }
         clock
+    }
+}
+
+impl fmt::Display for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(soft) = self.soft {
+            write!(f, "{} ms to aim for, ", soft.as_millis())?;
+        }
+        match self.hard {
+            Some(hard) => write!(f, "{} ms at most", hard.as_millis()),
+            None => f.write_str("no limit"),
+        }
     }
 }
 

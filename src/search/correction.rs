@@ -2,6 +2,9 @@
 //!
 //! "Like" is by pawns, major and minor pieces, each colour's pieces, and the last moves.
 
+use std::collections::TryReserveError;
+
+use arrayvec::ArrayVec;
 use shakmaty::Color;
 
 use super::{history::PieceTo, params};
@@ -15,6 +18,8 @@ const DIVISOR: i32 = 0x40000;
 const GREATEST_UPDATE: i32 = 256;
 
 type Buckets = Box<[[i16; BUCKETS]; 2]>;
+
+static NO_CORRECTIONS: [i16; BUCKETS] = [0; BUCKETS];
 
 const PAWNS: usize = 0;
 const MAJORS: usize = 1;
@@ -32,14 +37,6 @@ pub type LastMoves = [PieceTo; 3];
 #[derive(Debug)]
 pub struct Corrections {
     tables: [Buckets; TABLES],
-}
-
-impl Default for Corrections {
-    fn default() -> Self {
-        Self {
-            tables: std::array::from_fn(|_| Box::new([[0; BUCKETS]; 2])),
-        }
-    }
 }
 
 fn move_bucket(a: PieceTo, b: PieceTo) -> usize {
@@ -72,9 +69,24 @@ fn side(color: Color) -> usize {
 }
 
 impl Corrections {
+    /// Tables of zeros.
+    ///
+    /// # Errors
+    /// When the memory can't be had.
+    pub fn new() -> Result<Corrections, TryReserveError> {
+        let tables = (0..TABLES).map(|_| system::array(|| NO_CORRECTIONS));
+        let tables: ArrayVec<Buckets, TABLES> = tables.collect::<Result<_, _>>()?;
+        let tables = tables.into_inner();
+        Ok(Corrections {
+            tables: tables.unwrap_or_else(|_| unreachable!("there are as many")),
+        })
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self = Corrections::default();
+        for table in &mut self.tables {
+            table.fill(NO_CORRECTIONS);
+        }
     }
 
     /// Asks for what [`Corrections::correction`] will read of the board, which is seldom in a near
@@ -127,7 +139,7 @@ mod tests {
     #[test]
     fn it_learns_towards_the_difference_and_stays_bounded() {
         let position = Position::startpos();
-        let mut corrections = Corrections::default();
+        let mut corrections = Corrections::new().expect("memory");
         assert_eq!(corrections.correction(&position, [768; 3]), 0);
         let mut last = 0;
         for _ in 0..50 {

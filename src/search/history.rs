@@ -3,9 +3,14 @@
 //! Every table holds 16-bit values that move towards a bonus by "gravity": the nearer a value is
 //! to its limit, the less a further bonus adds. One thread's tables take about 2.7 MiB.
 
+use std::collections::TryReserveError;
+
 use shakmaty::{Bitboard, Color, Move, Role, Square};
 
-use crate::position::{Position, landing_square};
+use crate::{
+    position::{Position, landing_square},
+    system,
+};
 
 /// The greatest value a history can have.
 pub const LIMIT: i32 = 16_384;
@@ -104,32 +109,29 @@ pub type Predecessors = [PieceTo; 4];
 
 /// [origin attacked][landing square attacked][from][to]
 type ByOrigin = [[[[i16; 64]; 64]; 2]; 2];
+/// [captured][piece][to]
+type ByCaptured = [[[i16; 64]; 12]; 6];
+/// [landing square attacked][piece and to]
+type ByLanding = [[i16; 768]; 2];
+
+static NO_ORIGINS: ByOrigin = [[[[0; 64]; 64]; 2]; 2];
+const NO_CAPTURES: ByCaptured = [[[0; 64]; 12]; 6];
+const NO_LANDINGS: ByLanding = [[0; 768]; 2];
+const NO_MOVES: [i16; PIECE_TOS] = [0; PIECE_TOS];
 
 /// The tables of one thread.
 #[derive(Debug)]
 pub struct Histories {
     /// [origin attacked][landing square attacked][piece and to]
-    piece_to: Box<[[[i16; 768]; 2]; 2]>,
+    piece_to: Box<[ByLanding; 2]>,
     /// For each colour.
     from_to: Box<[ByOrigin; 2]>,
     /// [landing square attacked][captured][piece][to]
-    captures: Box<[[[[i16; 64]; 12]; 6]; 2]>,
+    captures: Box<[ByCaptured; 2]>,
     /// [earlier move][move]
     continuation: Box<[[i16; PIECE_TOS]]>,
     /// [pawn structure][move]
     pawns: Box<[[i16; PIECE_TOS]]>,
-}
-
-impl Default for Histories {
-    fn default() -> Self {
-        Self {
-            piece_to: Box::new([[[0; 768]; 2]; 2]),
-            from_to: Box::new([[[[[0; 64]; 64]; 2]; 2]; 2]),
-            captures: Box::new([[[[0; 64]; 12]; 6]; 2]),
-            continuation: vec![[0; PIECE_TOS]; PIECE_TOS].into_boxed_slice(),
-            pawns: vec![[0; PIECE_TOS]; PAWN_BUCKETS].into_boxed_slice(),
-        }
-    }
 }
 
 /// A node as the histories see it: everything but the move.
@@ -186,7 +188,7 @@ impl Context {
 /// One node's rows of the quiet tables.
 #[derive(Clone, Copy)]
 pub struct QuietRows<'a> {
-    piece_to: &'a [[[i16; 768]; 2]; 2],
+    piece_to: &'a [ByLanding; 2],
     from_to: &'a ByOrigin,
     continuation: [&'a [i16; PIECE_TOS]; 4],
     pawns: &'a [i16; PIECE_TOS],
@@ -221,9 +223,27 @@ pub fn is_tactical(m: Move) -> bool {
 }
 
 impl Histories {
+    /// Tables of zeros.
+    ///
+    /// # Errors
+    /// When the memory can't be had.
+    pub fn new() -> Result<Histories, TryReserveError> {
+        Ok(Histories {
+            piece_to: system::array(|| NO_LANDINGS)?,
+            from_to: system::array(|| NO_ORIGINS)?,
+            captures: system::array(|| NO_CAPTURES)?,
+            continuation: system::table(PIECE_TOS, || NO_MOVES)?,
+            pawns: system::table(PAWN_BUCKETS, || NO_MOVES)?,
+        })
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self = Histories::default();
+        self.piece_to.fill(NO_LANDINGS);
+        self.from_to.fill(NO_ORIGINS);
+        self.captures.fill(NO_CAPTURES);
+        self.continuation.fill(NO_MOVES);
+        self.pawns.fill(NO_MOVES);
     }
 
     /// The rows of the tables that a node's quiet moves are looked up in.
@@ -332,7 +352,7 @@ mod tests {
         let position = Position::startpos();
         let context = Context::new(&position, Bitboard::EMPTY, [3, 4, NO_PIECE_TO, NO_PIECE_TO]);
         let moves = position.legal_moves();
-        let mut histories = Histories::default();
+        let mut histories = Histories::new().expect("memory");
         histories.update_quiet(&context, moves[0], 5, true);
         histories.update_quiet(&context, moves[1], 5, false);
         let rows = histories.quiet_rows(&context);

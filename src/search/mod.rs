@@ -64,6 +64,15 @@ pub struct Limits {
     pub ponder: bool,
 }
 
+impl Limits {
+    /// Whether the time of a game runs.
+    pub fn has_clock(&self) -> bool {
+        [&self.time, &self.increment]
+            .iter()
+            .any(|times| times.iter().any(Option::is_some))
+    }
+}
+
 /// The states of [`Control::state`], each later than the one before.
 const SEARCHING: u8 = 0;
 const AT_REST: u8 = 1;

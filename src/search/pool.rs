@@ -298,25 +298,51 @@ impl Pool {
         }
         self.threads.truncate(threads);
         while self.threads.len() < threads {
-            let id = self.threads.len();
-            let (messages, inbox) = unbounded();
-            let events = self.sender.clone();
-            let network = Arc::clone(&self.network);
-            let handle = thread::Builder::new()
-                .name(format!("search {id}"))
-                .stack_size(STACK_BYTES)
-                .spawn(move || serve(id, network, &inbox, &events));
-            match handle {
-                Ok(handle) => self.threads.push(Thread {
-                    messages,
-                    handle: Some(handle),
-                }),
-                Err(error) => {
-                    self.threads.truncate(before);
-                    return Err(format!("only {id} threads can be had: {error}"));
-                }
+            if let Err(reason) = self.add_thread() {
+                let made = self.threads.len();
+                self.threads.truncate(before);
+                return Err(format!(
+                    "only {made} of {threads} threads can be had: {reason}"
+                ));
             }
         }
+        Ok(())
+    }
+
+    /// One thread more. It is there when this returns, with all the memory that it will want: two
+    /// that begin at once could take from each other what each was promised.
+    fn add_thread(&mut self) -> Result<(), String> {
+        let id = self.threads.len();
+        let (messages, inbox) = unbounded();
+        let (furnished, outcome) = bounded(1);
+        let events = self.sender.clone();
+        let network = Arc::clone(&self.network);
+        let handle = system::start_thread(STACK_BYTES, |thread, begun| {
+            thread.name(format!("search {id}")).spawn(move || {
+                drop(begun);
+                // Its own thread makes it, so that it is near to that thread's processor.
+                let memory = Memory::new(network);
+                let refused = memory.as_ref().err().map(ToString::to_string);
+                // Somebody waits for it.
+                let _ = furnished.send(refused);
+                if let Ok(memory) = memory {
+                    serve(id, memory, &inbox, &events);
+                }
+            })
+        })
+        .map_err(|error| error.to_string())?;
+        // Dropped, and so joined, if anything is missing.
+        let thread = Thread {
+            messages,
+            handle: Some(handle),
+        };
+        match outcome.recv() {
+            Ok(None) => {}
+            Ok(Some(reason)) => return Err(reason),
+            Err(_) => return Err("it failed".to_owned()),
+        }
+        system::room_for(0).map_err(|error| error.to_string())?;
+        self.threads.push(thread);
         Ok(())
     }
 
@@ -392,8 +418,7 @@ impl Drop for Thread {
 }
 
 /// A thread's life.
-fn serve(id: usize, network: Arc<Network>, inbox: &Receiver<Message>, events: &Sender<Event>) {
-    let mut memory = Memory::new(network);
+fn serve(id: usize, mut memory: Memory, inbox: &Receiver<Message>, events: &Sender<Event>) {
     for message in inbox {
         match message {
             Message::Search(search) if id == 0 => lead(&search, &mut memory, events),
@@ -424,7 +449,7 @@ fn guarded(
                 .unwrap_or("unknown");
             let text = format!("search thread {id} failed: {reason}");
             let _ = events.send(Event::Failure(text));
-            *memory = Memory::new(Arc::clone(&search.network));
+            memory.restart(Arc::clone(&search.network));
         })
         .ok()
 }

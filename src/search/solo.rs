@@ -39,7 +39,7 @@ impl Solo {
         repetition::prepare();
         Ok(Solo {
             table: Table::new(hash)?,
-            memory: Memory::new(Arc::clone(&network)),
+            memory: Memory::new(Arc::clone(&network)).map_err(|error| error.to_string())?,
             network,
         })
     }

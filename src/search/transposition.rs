@@ -326,7 +326,12 @@ impl Table {
         let work = &work;
         thread::scope(|scope| {
             for part in words.chunks(words.len().div_ceil(threads)) {
-                let spawned = thread::Builder::new().spawn_scoped(scope, move || work(part));
+                let spawned = system::start_thread(system::SMALL_STACK, |thread, begun| {
+                    thread.spawn_scoped(scope, move || {
+                        drop(begun);
+                        work(part);
+                    })
+                });
                 if spawned.is_err() {
                     work(part);
                 }

@@ -1,6 +1,7 @@
 //! One thread's search: what it remembers between moves, and what it holds while it thinks.
 
 use std::{
+    collections::TryReserveError,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
@@ -26,6 +27,7 @@ use super::{
 use crate::{
     nnue::{Evaluator, Network},
     position::{PackedMove, Position, repetition::KeyHistory, threats::Threats},
+    system,
 };
 
 /// A count of nodes on a cache line of its own: written by one thread, read by others.
@@ -121,29 +123,36 @@ pub struct Memory {
     pub histories: Histories,
     pub corrections: Corrections,
     pub evaluator: Evaluator,
-    reductions: Box<Reductions>,
+    reductions: Reductions,
     frames: Box<[Frame]>,
 }
 
 impl Memory {
     /// A thread that has learned nothing and evaluates by `network`.
-    pub fn new(network: Arc<Network>) -> Memory {
-        let frames = FRAMES_BEFORE_ROOT + MAX_PLY + 4;
-        Memory {
-            histories: Histories::default(),
-            corrections: Corrections::default(),
+    ///
+    /// # Errors
+    /// When the memory can't be had.
+    pub fn new(network: Arc<Network>) -> Result<Memory, TryReserveError> {
+        Ok(Memory {
+            histories: Histories::new()?,
+            corrections: Corrections::new()?,
             evaluator: Evaluator::new(network),
-            reductions: Box::new(Reductions::new()),
-            frames: (0..frames).map(|_| Frame::default()).collect(),
-        }
+            reductions: Reductions::new()?,
+            frames: system::table(FRAMES_BEFORE_ROOT + MAX_PLY + 4, Frame::default)?,
+        })
     }
 
     /// Evaluates by `network` from now on. What was learned with another one is forgotten.
     fn adopt(&mut self, network: &Arc<Network>) {
         if !Arc::ptr_eq(self.evaluator.network(), network) {
-            self.evaluator = Evaluator::new(Arc::clone(network));
-            self.clear();
+            self.restart(Arc::clone(network));
         }
+    }
+
+    /// Forgets everything, whatever state it was left in, and evaluates by `network`.
+    pub fn restart(&mut self, network: Arc<Network>) {
+        self.evaluator = Evaluator::new(network);
+        self.clear();
     }
 
     /// The frame `ply` plies below the root, and the one after it.
@@ -158,7 +167,7 @@ impl Memory {
     pub fn clear(&mut self) {
         self.histories.clear();
         self.corrections.clear();
-        *self.reductions = Reductions::new();
+        self.reductions.fill();
     }
 }
 
@@ -519,19 +528,24 @@ const REDUCTION_DEPTHS: usize = 128;
 
 /// Late move reductions in 1024ths of a ply: base + ln(depth) ln(move number) / divisor.
 #[derive(Debug)]
-struct Reductions([[i32; REDUCTION_MOVES]; REDUCTION_DEPTHS]);
+struct Reductions(Box<[[i32; REDUCTION_MOVES]; REDUCTION_DEPTHS]>);
 
 impl Reductions {
-    fn new() -> Reductions {
+    fn new() -> Result<Reductions, TryReserveError> {
+        let mut reductions = Reductions(system::array(|| [0; REDUCTION_MOVES])?);
+        reductions.fill();
+        Ok(reductions)
+    }
+
+    /// Computes them from the constants as they are now.
+    fn fill(&mut self) {
         let base = f64::from(params::lmr_base()) / 100.0;
         let divisor = f64::from(params::lmr_divisor()) / 100.0;
-        let mut table = [[0; REDUCTION_MOVES]; REDUCTION_DEPTHS];
-        for (depth, row) in table.iter_mut().enumerate().skip(1) {
+        for (depth, row) in self.0.iter_mut().enumerate().skip(1) {
             for (number, reduction) in row.iter_mut().enumerate().skip(1) {
                 let logs = (depth as f64).ln() * (number as f64).ln();
                 *reduction = (1024.0 * (base + logs / divisor)) as i32;
             }
         }
-        Reductions(table)
     }
 }

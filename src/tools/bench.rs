@@ -14,6 +14,7 @@ use std::{
 use crossbeam::channel::RecvTimeoutError;
 
 use crate::{
+    engine::{GREATEST_HASH, GREATEST_THREADS},
     position::{
         Position,
         fen::{self, FenError},
@@ -23,18 +24,81 @@ use crate::{
         Control, Event, Limits, Outcome,
         clock::Clock,
         pool::{Job, Pool},
+        score::MAX_DEPTH,
     },
 };
 
-/// The depth of a bench in plies, unless another one is asked for.
-pub const DEPTH: i32 = 12;
-/// The table in mebibytes.
-const HASH: usize = 16;
 /// How often a search is looked at for whether it is to be cancelled.
 const GLANCE: Duration = Duration::from_millis(20);
 
 /// The positions, one a line, with comments: half Chess960 or double Fischer random, half ordinary.
 const POSITIONS: &str = include_str!("bench.epd");
+
+/// How to search the positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Depth in plies.
+    pub depth: i32,
+    /// The table in mebibytes.
+    pub hash: usize,
+    /// Threads that search; with one alone the nodes are the same every time.
+    pub threads: usize,
+}
+
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan {
+            depth: 12,
+            hash: 16,
+            threads: 1,
+        }
+    }
+}
+
+impl Plan {
+    /// Reads the words behind `bench`: none, a depth, or what scripts that time other engines say,
+    /// which is hash, threads, depth, `default` (these positions) and `depth` (what the third
+    /// number is), or the first few of them.
+    ///
+    /// # Errors
+    /// When they are anything else; the text says what they can be.
+    pub fn parse(words: &[&str]) -> Result<Plan, String> {
+        let plan = Plan::default();
+        let read = match *words {
+            [] => Some(plan),
+            [depth] => number(depth, MAX_DEPTH as usize).map(|depth| Plan {
+                depth: depth as i32,
+                ..plan
+            }),
+            [hash, threads] => Plan::of_three(hash, threads, &plan.depth.to_string()),
+            [hash, threads, depth]
+            | [hash, threads, depth, "default"]
+            | [hash, threads, depth, "default", "depth"] => Plan::of_three(hash, threads, depth),
+            _ => None,
+        };
+        read.ok_or_else(|| {
+            format!(
+                "bench takes a depth from 1 to {MAX_DEPTH}, or hash, threads and depth: \
+                 bench 12, bench 16 1 12 default depth"
+            )
+        })
+    }
+
+    fn of_three(hash: &str, threads: &str, depth: &str) -> Option<Plan> {
+        Some(Plan {
+            hash: number(hash, GREATEST_HASH)?,
+            threads: number(threads, GREATEST_THREADS)?,
+            depth: number(depth, MAX_DEPTH as usize)? as i32,
+        })
+    }
+}
+
+/// A whole number from 1 to `most`.
+fn number(word: &str, most: usize) -> Option<usize> {
+    word.parse()
+        .ok()
+        .filter(|number| (1..=most).contains(number))
+}
 
 /// What a bench counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,24 +141,24 @@ impl fmt::Display for BenchError {
 
 impl Error for BenchError {}
 
-/// Searches every position to `depth` with one thread and nothing left from the one before. `say`
-/// gets a line for each.
+/// Searches every position with nothing left from the one before. `say` gets a line for each.
 ///
 /// # Errors
 /// When memory or a thread can't be had, or `cancel` was set on the way.
 pub fn run(
-    depth: i32,
+    plan: Plan,
     cancel: &AtomicBool,
     say: &mut dyn FnMut(String),
 ) -> Result<Summary, BenchError> {
-    let mut pool = Pool::new(HASH).map_err(BenchError::Pool)?;
+    let mut pool = Pool::new(plan.hash).map_err(BenchError::Pool)?;
+    pool.set_threads(plan.threads).map_err(BenchError::Pool)?;
     let mut summary = Summary::default();
     let fens: Vec<&str> = positions().collect();
     for (fen, number) in fens.iter().zip(1..) {
         let root = fen::read(fen).map_err(BenchError::Position)?.position;
         pool.clear();
         let begin = Instant::now();
-        let nodes = search(&mut pool, root, depth, cancel)?.nodes;
+        let nodes = search(&mut pool, root, plan.depth, cancel)?.nodes;
         summary.elapsed += begin.elapsed();
         summary.nodes += nodes;
         say(format!("{number:2}/{}: {nodes:9} nodes  {fen}", fens.len()));
@@ -176,12 +240,55 @@ mod tests {
         assert!((20..=30).contains(&chess960), "{chess960}");
     }
 
+    fn plan(depth: i32) -> Plan {
+        Plan {
+            depth,
+            ..Plan::default()
+        }
+    }
+
+    #[test]
+    fn a_depth_alone_or_behind_hash_and_threads() {
+        let read = |words: &str| Plan::parse(&words.split_whitespace().collect::<Vec<_>>());
+        assert_eq!(read(""), Ok(Plan::default()));
+        assert_eq!(read("7"), Ok(plan(7)));
+        let all = Plan {
+            depth: 13,
+            hash: 32,
+            threads: 2,
+        };
+        for words in ["32 2 13", "32 2 13 default", "32 2 13 default depth"] {
+            assert_eq!(read(words), Ok(all), "{words}");
+        }
+        let without_depth = Plan {
+            depth: Plan::default().depth,
+            ..all
+        };
+        assert_eq!(read("32 2"), Ok(without_depth));
+        for words in [
+            "0",
+            "x",
+            "-1",
+            "999",
+            "0 1 13",
+            "16 0 13",
+            "16 1 0",
+            "16 1 x default",
+            "16 1 1000 default movetime",
+            "16 1 13 current depth",
+            "16 1 13 default depth more",
+            "99999999999999999999 1 13",
+        ] {
+            assert!(read(words).is_err(), "{words}");
+        }
+    }
+
     #[test]
     fn the_same_nodes_every_time() {
         let cancel = AtomicBool::new(false);
         let mut lines = Vec::new();
-        let first = run(3, &cancel, &mut |line| lines.push(line)).expect("a bench");
-        let second = run(3, &cancel, &mut |_| {}).expect("a bench");
+        let first = run(plan(3), &cancel, &mut |line| lines.push(line)).expect("a bench");
+        let second = run(plan(3), &cancel, &mut |_| {}).expect("a bench");
         assert_eq!(first.nodes, second.nodes);
         assert_eq!(lines.len(), 50);
         let text = first.to_string();
@@ -195,7 +302,7 @@ mod tests {
         let cancel = AtomicBool::new(true);
         let begin = Instant::now();
         // Deep enough that no machine gets there.
-        let result = run(100, &cancel, &mut |_| {});
+        let result = run(plan(100), &cancel, &mut |_| {});
         assert_eq!(result, Err(BenchError::Cancelled));
         assert!(begin.elapsed() < Duration::from_secs(20));
     }

@@ -120,11 +120,15 @@ impl SuiteLimits {
 ///   names columns `depth` and `nodes`, there is one depth and its count instead. Other columns
 ///   are for people.
 ///
-/// A line that holds neither is an error, which names it.
+/// A byte order mark before the first line is skipped.
+///
+/// # Errors
+/// When a line holds neither, which is named, or there is no position at all.
 pub fn parse_suite(text: &str) -> io::Result<Vec<Case>> {
+    let bad = |reason| io::Error::new(io::ErrorKind::InvalidData, reason);
     let mut cases = Vec::new();
     let mut depth_named = false;
-    for (line, number) in text.lines().zip(1..) {
+    for (line, number) in text.trim_start_matches('\u{feff}').lines().zip(1..) {
         let found = if let Some(comment) = line.strip_prefix('#') {
             depth_named = comment.replace("<TAB>", " ").contains("depth nodes");
             continue;
@@ -136,12 +140,12 @@ pub fn parse_suite(text: &str) -> io::Result<Vec<Case>> {
             parse_epd(line).into_iter().collect()
         };
         if found.is_empty() {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                format!("line {number}: no position with counts"),
-            ));
+            return Err(bad(format!("line {number}: no position with counts")));
         }
         cases.extend(found);
+    }
+    if cases.is_empty() {
+        return Err(bad("no position with counts".to_owned()));
     }
     Ok(cases)
 }
@@ -187,16 +191,23 @@ fn parse_columns(line: &str, depth_named: bool) -> Vec<Case> {
     .collect()
 }
 
-/// Runs the positions of a suite file on all processors and writes a line for each failure, then a
-/// summary. Errors are those of the file and of `out`.
-pub fn run_suite(path: &Path, limits: SuiteLimits, out: &mut dyn io::Write) -> io::Result<Summary> {
-    let cases = parse_suite(&fs::read_to_string(path)?)?;
-    let summary = run_cases(&cases, limits, out)?;
-    writeln!(out, "{}: {summary}", path.display())?;
-    Ok(summary)
+/// Reads a suite from a file; see [`parse_suite`].
+///
+/// # Errors
+/// Those of the file and of what stands in it.
+pub fn read_suite(path: &Path) -> io::Result<Vec<Case>> {
+    parse_suite(&fs::read_to_string(path)?)
 }
 
-fn run_cases(cases: &[Case], limits: SuiteLimits, out: &mut dyn io::Write) -> io::Result<Summary> {
+/// Runs the positions of a suite on all processors and writes a line for each failure.
+///
+/// # Errors
+/// Those of `out`.
+pub fn run_cases(
+    cases: &[Case],
+    limits: SuiteLimits,
+    out: &mut dyn io::Write,
+) -> io::Result<Summary> {
     let begin = Instant::now();
     let mut summary = Summary::default();
     let next = AtomicUsize::new(0);

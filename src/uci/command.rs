@@ -7,7 +7,7 @@ use crate::{
     chess960,
     position::notation::quoted,
     search::{Limits, score::MAX_DEPTH},
-    tools::genfens,
+    tools::{bench, genfens},
 };
 
 /// What a line asks for.
@@ -47,13 +47,12 @@ pub enum Command {
     Display,
     /// `eval`: show the evaluation of the position.
     Eval,
-    /// `bench [depth]`: search a fixed set of positions.
-    Bench {
-        /// Depth in plies, if given.
-        depth: Option<i32>,
-    },
+    /// `bench`: search a fixed set of positions.
+    Bench(bench::Plan),
     /// `genfens`: make openings for OpenBench.
     GenFens(genfens::Request),
+    /// `help`: list the commands.
+    Help,
     /// No command is known in this line.
     Unknown,
 }
@@ -121,7 +120,32 @@ const PROTOCOL: [&str; 11] = [
 ];
 
 /// The first words of the commands that are made for people and tools.
-const EXTRAS: [&str; 4] = ["d", "eval", "bench", "genfens"];
+const EXTRAS: [&str; 5] = ["d", "eval", "bench", "genfens", "help"];
+
+/// What `help` says.
+pub const HELP: &str = "\
+uci                        name and options, then uciok
+setoption name N value V   sets an option
+isready                    answers readyok
+ucinewgame                 the next position is from another game
+position startpos [moves M...]
+position fen FEN [moves M...]
+position frc N [moves M...]       Chess960 start position N, 0 to 959
+position dfrc N M [moves M...]    White begins as in N, Black as in M
+go                         searches until stop, or within limits:
+   depth N, nodes N, movetime MS, mate N, infinite, ponder, searchmoves M...
+   wtime MS, btime MS, winc MS, binc MS, movestogo N
+go perft N                 counts of positions N plies on, by first move
+stop                       answers with the best move so far
+ponderhit                  the opponent played the expected move
+d                          the position: board, FEN, key, start number
+eval                       its evaluation without search
+bench [N]                  searches fixed positions to depth N; the nodes are the engine's signature
+bench HASH THREADS N       the same with another table and more threads
+genfens N seed S book None|FILE   random openings for OpenBench
+debug on|off               says what is decided, such as the time for a move
+help                       this list
+quit                       ends the program";
 
 /// Whether a line begins with a command.
 pub fn is_command(line: &str) -> bool {
@@ -139,7 +163,10 @@ fn parse(line: &str, notes: &mut Vec<String>) -> Command {
     if !EXTRAS.contains(&word) {
         while !PROTOCOL.contains(&word) {
             if rest.is_empty() {
-                notes.push(format!("unknown command {}", quoted(line)));
+                notes.push(format!(
+                    "unknown command {}; help lists the commands",
+                    quoted(line)
+                ));
                 return Command::Unknown;
             }
             (word, rest) = split_word(rest);
@@ -163,7 +190,9 @@ fn parse(line: &str, notes: &mut Vec<String>) -> Command {
         },
         "d" => Command::Display,
         "eval" => Command::Eval,
-        "bench" => parse_bench(words, notes),
+        "bench" => bench::Plan::parse(&rest.split_whitespace().collect::<Vec<_>>())
+            .map_or_else(|why| refuse(why, notes), Command::Bench),
+        "help" => Command::Help,
         "genfens" => parse_genfens(words, notes),
         // Registration is for engines that are sold.
         _ => Command::Nothing,
@@ -220,9 +249,12 @@ fn parse_number(word: &str) -> Option<i64> {
 
 fn parse_position(mut words: Words) -> Result<Setup, String> {
     let number = |word: Option<&str>, below: u32| {
-        word.and_then(|word| word.parse::<u32>().ok())
-            .filter(|&number| number < below)
-            .ok_or_else(|| format!("a start position has a number from 0 to {}", below - 1))
+        let range = format!("a start position has a number from 0 to {}", below - 1);
+        let Some(word) = word else {
+            return Err(format!("the number is missing: {range}"));
+        };
+        let number = word.parse::<u32>().ok().filter(|&number| number < below);
+        number.ok_or_else(|| format!("{} is no start position: {range}", quoted(word)))
     };
     let singles = u32::from(chess960::START_POSITIONS);
     let is_moves = |word: &str| word == "moves";
@@ -234,11 +266,11 @@ fn parse_position(mut words: Words) -> Result<Setup, String> {
             Start::Fen(fields.join(" "))
         }
         Some("frc") => {
-            let both = number(words.next(), singles)? as u16;
+            let both = number(words.next_unless(is_moves), singles)? as u16;
             Start::Array(both, both)
         }
         Some("dfrc") => {
-            let first = words.next();
+            let first = words.next_unless(is_moves);
             match words.next_unless(is_moves) {
                 Some(second) => Start::Array(
                     number(first, singles)? as u16,
@@ -293,12 +325,19 @@ fn parse_go(mut words: Words, notes: &mut Vec<String>) -> Command {
                 let list = std::iter::from_fn(|| words.next_unless(is_go_word)).map(str::to_owned);
                 go.search_moves.get_or_insert_default().extend(list);
             }
+            "perft" => {
+                let given = words.next_unless(is_go_word);
+                match given.and_then(parse_number) {
+                    Some(number) => {
+                        perft = Some(u32::try_from(number.max(0)).unwrap_or(u32::MAX));
+                    }
+                    // A search, and one without an end, is nothing that was asked for.
+                    None => return refuse("go perft needs a depth, as in go perft 5", notes),
+                }
+            }
             _ if is_go_word(word) => {
                 let given = words.next_unless(is_go_word);
                 match given.and_then(parse_number) {
-                    Some(number) if word == "perft" => {
-                        perft = Some(u32::try_from(number.max(0)).unwrap_or(u32::MAX));
-                    }
                     Some(number) => set_limit(&mut go.limits, word, number, notes),
                     None => notes.push(match given {
                         Some(given) => {
@@ -367,16 +406,6 @@ fn parse_set_option(rest: &str, notes: &mut Vec<String>) -> Command {
     Command::SetOption {
         name: name.join(" "),
         value,
-    }
-}
-
-fn parse_bench(mut words: Words, notes: &mut Vec<String>) -> Command {
-    let Some(word) = words.next() else {
-        return Command::Bench { depth: None };
-    };
-    match parse_number(word).and_then(|number| i32::try_from(number).ok()) {
-        Some(depth) if (1..=MAX_DEPTH).contains(&depth) => Command::Bench { depth: Some(depth) },
-        _ => refuse(format!("bench takes a depth from 1 to {MAX_DEPTH}"), notes),
     }
 }
 

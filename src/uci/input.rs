@@ -2,7 +2,6 @@
 
 use std::{
     io::{self, BufRead as _, BufReader, ErrorKind, Read},
-    thread,
     time::Instant,
 };
 
@@ -12,21 +11,22 @@ use super::{
     command::{Command, Parsed},
     log::{Direction, Log},
 };
+use crate::system::{self, SMALL_STACK};
 
 /// The longest line that is read, in bytes; enough for the moves of any game that will ever be
 /// played. The rest of a longer one is thrown away, and the line with it.
 const LONGEST_LINE: usize = 16 << 20;
 /// How many commands may wait. A program that writes faster than they are obeyed is made to wait,
 /// rather than given all our memory.
-const GREATEST_BACKLOG: usize = 4096;
+pub(super) const GREATEST_BACKLOG: usize = 4096;
 
 /// What arrives from outside.
 #[derive(Debug)]
 pub enum Input {
     /// A line, and when it was read.
     Line(Box<Parsed>, Instant),
-    /// There will be no more.
-    End,
+    /// There will be no more; for what reason, if the input didn't just end.
+    End(Option<io::Error>),
 }
 
 /// Starts a thread that reads `source` until it ends, and records the lines in `log`.
@@ -35,13 +35,18 @@ pub enum Input {
 /// When the system has no thread to give.
 pub fn spawn(source: impl Read + Send + 'static, log: Log) -> io::Result<Receiver<Input>> {
     let (sender, receiver) = bounded(GREATEST_BACKLOG);
-    thread::Builder::new()
-        .name("reader".to_owned())
-        .spawn(move || {
+    system::start_thread(SMALL_STACK, |thread, begun| {
+        thread.name("reader".to_owned()).spawn(move || {
+            drop(begun);
             let mut lines = Lines {
                 source: BufReader::new(source),
             };
-            while let Some(line) = lines.next() {
+            let end = loop {
+                let line = match lines.next() {
+                    Ok(Some(line)) => line,
+                    Ok(None) => break None,
+                    Err(error) => break Some(error),
+                };
                 let read_at = Instant::now();
                 let parsed = match line {
                     Line::Whole(bytes) => {
@@ -59,10 +64,11 @@ pub fn spawn(source: impl Read + Send + 'static, log: Log) -> io::Result<Receive
                 if sender.send(Input::Line(Box::new(parsed), read_at)).is_err() {
                     return;
                 }
-            }
+            };
             // A session that is gone has no use for the news.
-            let _ = sender.send(Input::End);
-        })?;
+            let _ = sender.send(Input::End(end));
+        })
+    })?;
     Ok(receiver)
 }
 
@@ -76,19 +82,19 @@ struct Lines<R> {
 }
 
 impl<R: Read> Lines<R> {
-    /// The next line without its end, or `None` when the source has ended or failed.
-    fn next(&mut self) -> Option<Line> {
+    /// The next line without its end, or `None` when the source has ended.
+    fn next(&mut self) -> io::Result<Option<Line>> {
         let mut line = Vec::new();
         let mut length = 0_usize;
         loop {
             let available = match self.source.fill_buf() {
                 Ok(available) => available,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(_) => return None,
+                Err(error) => return Err(error),
             };
             let ended = available.is_empty();
             if ended && length == 0 {
-                return None;
+                return Ok(None);
             }
             let newline = available.iter().position(|&byte| byte == b'\n');
             let part = newline.unwrap_or(available.len());
@@ -98,11 +104,11 @@ impl<R: Read> Lines<R> {
             }
             self.source.consume(newline.map_or(part, |at| at + 1));
             if ended || newline.is_some() {
-                return Some(if length <= LONGEST_LINE {
+                return Ok(Some(if length <= LONGEST_LINE {
                     Line::Whole(line)
                 } else {
                     Line::TooLong
-                });
+                }));
             }
         }
     }
@@ -123,7 +129,7 @@ mod tests {
                 .expect("the reader goes on")
             {
                 Input::Line(parsed, _) => lines.push(*parsed),
-                Input::End => return lines,
+                Input::End(_) => return lines,
             }
         }
     }

@@ -22,7 +22,10 @@ use std::{
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use parking_lot::Mutex;
 
-use crate::position::notation::quoted;
+use crate::{
+    position::notation::quoted,
+    system::{self, SMALL_STACK},
+};
 
 /// How many bytes of lines may wait for the disk; those beyond are lost, and counted.
 const GREATEST_BACKLOG: usize = 16 << 20;
@@ -131,15 +134,16 @@ impl Log {
         let waiting = Arc::new(Waiting::default());
         let counts = Arc::clone(&waiting);
         let failed = self.0.failures.0.clone();
-        thread::Builder::new()
-            .name("log".to_owned())
-            .spawn(move || {
+        system::start_thread(SMALL_STACK, |thread, begun| {
+            thread.name("log".to_owned()).spawn(move || {
+                drop(begun);
                 if let Err(error) = write_lines(target, &queue, &counts) {
                     // The session holds the other end for as long as anybody cares.
                     let _ = failed.send(error.to_string());
                 }
                 drop(ending);
-            })?;
+            })
+        })?;
         self.close();
         let record = Record {
             lines,

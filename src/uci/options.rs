@@ -4,17 +4,15 @@ use std::{error::Error, fmt, path::Path, time::Duration};
 
 use super::log::Log;
 use crate::{
-    engine::{DEFAULT_ELO, DEFAULT_HASH, DEFAULT_MOVE_OVERHEAD, Engine},
+    engine::{
+        DEFAULT_ELO, DEFAULT_HASH, DEFAULT_MOVE_OVERHEAD, Engine, GREATEST_HASH, GREATEST_THREADS,
+    },
     nnue::Network,
     position::notation::{CastlingStyle, quoted},
     search::skill::{FULL_LEVEL, HIGHEST_ELO, LOWEST_ELO},
     tablebase::MOST_MEN,
 };
 
-/// The greatest table in mebibytes: 32 tebibytes.
-const GREATEST_HASH: i64 = 33_554_432;
-/// The greatest number of threads.
-const GREATEST_THREADS: i64 = 1024;
 /// The greatest number of lines; no position has as many moves.
 const GREATEST_MULTIPV: i64 = 256;
 /// The greatest move overhead in milliseconds.
@@ -71,7 +69,8 @@ pub enum Kind {
         /// Sets it to the word of this index.
         set: fn(&mut Scope, usize),
     },
-    /// Text, spaces included.
+    /// Text, spaces included; quotation marks around it, as around a path that was copied, are no
+    /// part of it.
     Text {
         /// The value before it is set; setting this, nothing or `<empty>` goes back to it.
         default: &'static str,
@@ -106,7 +105,7 @@ static OPTIONS: [UciOption; 21] = [
         kind: Kind::Spin {
             default: DEFAULT_HASH as i64,
             min: 1,
-            max: GREATEST_HASH,
+            max: GREATEST_HASH as i64,
             set: |scope, mebibytes| scope.engine.set_hash(mebibytes as usize),
         },
     },
@@ -115,7 +114,7 @@ static OPTIONS: [UciOption; 21] = [
         kind: Kind::Spin {
             default: 1,
             min: 1,
-            max: GREATEST_THREADS,
+            max: GREATEST_THREADS as i64,
             set: |scope, threads| scope.engine.set_threads(threads as usize),
         },
     },
@@ -289,7 +288,9 @@ static OPTIONS: [UciOption; 21] = [
             default: "<embedded>",
             set: |scope, path| {
                 let network = match path {
-                    Some(path) => Network::load(Path::new(path)).map_err(|e| e.to_string())?,
+                    Some(path) => {
+                        Network::load(Path::new(path)).map_err(|e| format!("{path}: {e}"))?
+                    }
                     None => Network::embedded(),
                 };
                 scope.engine.set_network(network);
@@ -425,7 +426,9 @@ pub fn set(mut scope: Scope, name: &str, value: Option<&str>) -> Result<(), Opti
             Ok(())
         }
         Kind::Text { default, set } => {
-            let value = value.filter(|&value| !["", EMPTY, default].contains(&value));
+            let value = value
+                .map(without_quotes)
+                .filter(|&value| !["", EMPTY, default].contains(&value));
             set(&mut scope, value).map_err(failed)
         }
         Kind::Button { press } => {
@@ -433,6 +436,16 @@ pub fn set(mut scope: Scope, name: &str, value: Option<&str>) -> Result<(), Opti
             Ok(())
         }
     }
+}
+
+/// What stands between a pair of quotation marks, or else all of `text`.
+fn without_quotes(text: &str) -> &str {
+    let inside = text
+        .strip_prefix('"')
+        .and_then(|text| text.strip_suffix('"'));
+    inside
+        .filter(|inside| !inside.contains('"'))
+        .unwrap_or(text)
 }
 
 fn number_within(

@@ -1,8 +1,23 @@
 //! The loop between reader, engine and writer. There is nothing of chess in it.
+//!
+//! A command is obeyed when it is read, unless it has to wait; what comes behind it waits too, so
+//! that all is obeyed in its order. Three things are waited for:
+//!
+//! - A task (`go perft`, `bench`, `genfens`), with all but what asks for a sign of life.
+//! - The end of a search by depth, nodes or movetime, with `ucinewgame`: scripts write it behind
+//!   `go` to have the whole search, and all that follows is of the new game. That goes for `isready`
+//!   too, or its answer would have a client begin the new game and take the last one's move for the
+//!   first of that. A search that a clock runs for, or one without an end, is stopped and answered
+//!   at once: nobody will wait for it.
+//! - Somebody who reads, with everything, when too much is unread (see [`output`](super::output)).
+//!
+//! `stop` and `ponderhit` never wait, nor does `quit` or the end of the input. When too much waits,
+//! nothing more is read, and whoever writes has to wait. Nothing here ever waits for a reader or
+//! for a command, so that deadlines are kept and a client that goes away is noticed.
 
 use std::{
     collections::VecDeque,
-    io::{Read, Write},
+    io::{self, Read, Write},
     ops::ControlFlow,
     sync::atomic::AtomicBool,
     time::{Duration, Instant},
@@ -14,8 +29,8 @@ use crossbeam::{
 };
 
 use super::{
-    command::{Command, Go, Parsed, Setup},
-    input::{self, Input},
+    command::{self, Command, Go, Parsed, Setup},
+    input::{self, GREATEST_BACKLOG, Input},
     log::{Direction, Log},
     options::{self, Scope},
     output::{Outbox, Writer},
@@ -28,6 +43,10 @@ use crate::{
     tools::{bench, genfens},
 };
 
+/// The end of a conversation: the engine, whose threads may still be at work, and why the program
+/// is to end as a failure, if it is. A program that ends has no need to wait for the threads.
+pub type Ended = (Engine, Result<(), String>);
+
 /// How long the last lines may take to be written when the program ends.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -39,8 +58,10 @@ pub struct Session {
     log: Log,
     input: Receiver<Input>,
     task: Option<Task>,
-    /// Commands that wait for the task to be over.
+    /// Commands that can't be obeyed yet, in their order, and when they were read.
     waiting: VecDeque<(Command, Instant)>,
+    /// Why the last task that came to nothing did.
+    task_failure: Option<String>,
 }
 
 /// Something happened that the session has to see to.
@@ -50,37 +71,43 @@ enum Wake {
     TaskEnded,
     LogFailed(String),
     Deadline,
+    /// There is room for answers again.
+    Room,
     Closed,
 }
 
-/// Whether the conversation goes on.
-type Flow = ControlFlow<()>;
+/// Whether the conversation goes on; if it ends because nothing can be read any more, why.
+type Flow = ControlFlow<Option<io::Error>>;
 
-/// Speaks UCI over `source` and `target` until one of them is closed or `quit` comes. What is
-/// left of the session is returned, for its threads may still be at work: a program that ends has
-/// no need to wait for them.
+/// Speaks UCI over `source` and `target` until one of them is closed or `quit` comes. A search that
+/// is running then is stopped and answered. It is a failure if one of them can't be used.
 ///
 /// # Errors
 /// When threads or memory can't be had.
 pub fn run(
     source: impl Read + Send + 'static,
     target: impl Write + Send + 'static,
-) -> Result<Engine, String> {
+) -> Result<Ended, String> {
     let mut session = Session::new(target)?;
     session.input = input::spawn(source, session.log.clone()).map_err(|error| error.to_string())?;
-    while session.step().is_continue() {}
-    Ok(session.end())
+    loop {
+        if let ControlFlow::Break(end) = session.step() {
+            let result = end.map_or(Ok(()), |error| Err(format!("standard input: {error}")));
+            return Ok(session.end(result));
+        }
+    }
 }
 
 /// Obeys `lines`, each a command, one after the other: every search and task may come to its end
-/// before the next line is read, and only one that has no end of its own is stopped.
+/// before the next line is read, and only one that has no end of its own is stopped. A task that
+/// comes to nothing is a failure.
 ///
 /// # Errors
 /// When threads or memory can't be had.
 pub fn run_lines<'a>(
     lines: impl IntoIterator<Item = &'a str>,
     target: impl Write + Send + 'static,
-) -> Result<Engine, String> {
+) -> Result<Ended, String> {
     let mut session = Session::new(target)?;
     for line in lines {
         let Parsed { command, notes } = Parsed::new(line);
@@ -91,13 +118,14 @@ pub fn run_lines<'a>(
         let read_at = Instant::now();
         session.log.put(Direction::In, read_at, line);
         session.note_all(&notes);
-        if session.obey(command, read_at).is_break() {
+        if session.take(command, read_at).is_break() {
             break;
         }
     }
     // Only a closed output ends the wait early, and then there is nothing left to do.
     let _ = session.wait();
-    Ok(session.end())
+    let result = session.task_failure.take().map_or(Ok(()), Err);
+    Ok(session.end(result))
 }
 
 impl Session {
@@ -121,17 +149,19 @@ impl Session {
             input: never(),
             task: None,
             waiting: VecDeque::new(),
+            task_failure: None,
         })
     }
 
-    /// Writes the last lines. The engine is given back rather than dropped, see [`run`].
-    fn end(self) -> Engine {
+    /// Writes the last lines.
+    fn end(self, result: Result<(), String>) -> Ended {
         if let Some(task) = &self.task {
             task.cancel();
         }
-        self.writer.finish(LAST_WORDS);
+        let written = self.writer.finish(LAST_WORDS);
         self.log.close();
-        self.engine
+        let written = written.map_err(|error| format!("standard output: {error}"));
+        (self.engine, result.and(written))
     }
 
     fn outbox(&self) -> &Outbox {
@@ -152,76 +182,147 @@ impl Session {
             Wake::Input(Input::Line(parsed, read_at)) => {
                 let Parsed { command, notes } = *parsed;
                 self.note_all(&notes);
-                return self.obey(command, read_at);
+                self.take(command, read_at)?;
             }
-            Wake::Input(Input::End) | Wake::Closed => {
-                self.engine.abandon();
-                return Flow::Break(());
+            Wake::Input(Input::End(error)) => {
+                self.close();
+                return Flow::Break(error);
             }
+            // There is nobody to answer.
+            Wake::Closed => return Flow::Break(None),
             Wake::Event(event) => self.engine.handle(event),
             Wake::Deadline => self.engine.check_deadline(Instant::now()),
-            Wake::TaskEnded => return self.after_task(),
+            Wake::TaskEnded => self.end_task(),
+            Wake::Room => {}
             Wake::LogFailed(reason) => {
                 self.note(&format!(
                     "Debug Log File: nothing more is recorded: {reason}"
                 ));
             }
         }
+        self.catch_up();
         Flow::Continue(())
     }
 
     fn next_wake(&self) -> Wake {
         let deadline = self.engine.deadline().map_or_else(never, at);
         let task_ended = task::ended(self.task.as_ref());
+        let closed = never();
+        let input = if self.waiting.len() < GREATEST_BACKLOG {
+            &self.input
+        } else {
+            &closed
+        };
         select! {
-            recv(self.input) -> input => Wake::Input(input.unwrap_or(Input::End)),
+            recv(input) -> input => Wake::Input(input.unwrap_or(Input::End(None))),
             // The pool lives as long as the engine, and holds the other end.
             recv(self.engine.events()) -> event => event.map_or(Wake::Closed, Wake::Event),
             recv(task_ended) -> _ => Wake::TaskEnded,
             // The log itself holds the other end.
             recv(self.log.failures()) -> reason => reason.map_or(Wake::Closed, Wake::LogFailed),
             recv(deadline) -> _ => Wake::Deadline,
+            recv(self.writer.room()) -> room => room.map_or(Wake::Closed, |()| Wake::Room),
             recv(self.writer.closed()) -> _ => Wake::Closed,
         }
     }
 
-    /// Waits until nothing is searched or worked at; a search without an end of its own is
-    /// stopped.
+    /// Waits until nothing is searched or worked at and nothing waits for that; a search without an
+    /// end of its own is stopped.
     fn wait(&mut self) -> Flow {
         if self.engine.is_searching_without_end() {
             self.engine.stop();
         }
-        while self.engine.is_searching() || self.task.is_some() {
+        while self.engine.is_searching() || self.task.is_some() || !self.waiting.is_empty() {
             self.step()?;
         }
         Flow::Continue(())
     }
 
-    fn after_task(&mut self) -> Flow {
-        if self.task.take().is_some_and(|task| !task.join()) {
-            self.note("that failed by a fault of the program");
+    /// Takes what a task that is over, or about to be, has left.
+    fn end_task(&mut self) {
+        if let Some(task) = self.task.take()
+            && let Err(reason) = task.join()
+        {
+            self.outbox().send(report::note(&reason));
+            self.task_failure = Some(reason);
         }
-        // One of these may start another task, and then the rest wait again.
-        for (command, read_at) in std::mem::take(&mut self.waiting) {
-            self.obey(command, read_at)?;
+    }
+
+    /// The input has ended, or `quit` came: stops and answers what is at work, and all that waited
+    /// for it.
+    fn close(&mut self) {
+        loop {
+            self.engine.finish();
+            if let Some(task) = &self.task {
+                task.cancel();
+                if !task.ends_within(LAST_WORDS) {
+                    return;
+                }
+                self.end_task();
+            }
+            if self.writer.is_closed() {
+                return;
+            }
+            match self.waiting.pop_front() {
+                Some((command, read_at)) => self.obey(command, read_at),
+                None => return,
+            }
+        }
+    }
+
+    /// Takes a command that was read at `read_at`: obeys it, or has it wait.
+    fn take(&mut self, command: Command, read_at: Instant) -> Flow {
+        match command {
+            Command::Quit => {
+                self.close();
+                return Flow::Break(None);
+            }
+            Command::Stop | Command::PonderHit => {
+                self.obey(command.clone(), read_at);
+                // A search that they are meant for may be waiting before them.
+                if !self.waiting.is_empty() {
+                    self.waiting.push_back((command, read_at));
+                }
+            }
+            _ if self.has_to_wait(&command) => self.waiting.push_back((command, read_at)),
+            _ => self.obey(command, read_at),
         }
         Flow::Continue(())
     }
 
-    fn obey(&mut self, command: Command, read_at: Instant) -> Flow {
-        if let Some(task) = self.task.as_ref().filter(|_| waits_for_task(&command)) {
-            if command == Command::Stop {
-                task.cancel();
-            }
-            self.waiting.push_back((command, read_at));
-            return Flow::Continue(());
+    /// Obeys what has waited long enough.
+    fn catch_up(&mut self) {
+        while let Some((command, _)) = self.waiting.front()
+            && !self.is_held(command)
+            && let Some((command, read_at)) = self.waiting.pop_front()
+        {
+            let read_at = match &command {
+                // The time for a move that had to wait for its turn begins with it. A clock has been
+                // running all the while.
+                Command::Go(go) if !go.limits.has_clock() => Instant::now(),
+                _ => read_at,
+            };
+            self.obey(command, read_at);
         }
+    }
+
+    /// Whether a command that has just been read can't be obeyed yet.
+    fn has_to_wait(&self, command: &Command) -> bool {
+        let passes = self.task.is_some() && !waits_for_task(command);
+        self.is_held(command) || !self.waiting.is_empty() && !passes
+    }
+
+    /// Whether something keeps a command from being obeyed that nothing waits before.
+    fn is_held(&self, command: &Command) -> bool {
+        self.outbox().is_full()
+            || self.task.is_some() && waits_for_task(command)
+            || *command == Command::NewGame && self.engine.is_searching_off_the_clock()
+    }
+
+    fn obey(&mut self, command: Command, read_at: Instant) {
         match command {
-            Command::Nothing | Command::Unknown => {}
-            Command::Quit => {
-                self.engine.abandon();
-                return Flow::Break(());
-            }
+            // `quit` has been taken care of.
+            Command::Nothing | Command::Unknown | Command::Quit => {}
             Command::Uci => self.introduce(),
             Command::IsReady => self.outbox().send("readyok"),
             Command::Debug(on) => self.engine.settings_mut().debug = on,
@@ -230,15 +331,22 @@ impl Session {
             Command::Position(Err(reason)) => self.refuse_position(&reason),
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             Command::Go(go) => self.go(go, read_at),
-            Command::Stop => self.engine.stop(),
+            Command::Stop => {
+                if let Some(task) = &self.task {
+                    task.cancel();
+                }
+                self.engine.stop();
+            }
             Command::PonderHit => self.engine.ponderhit(read_at),
             Command::Display => self.show(report::diagram),
             Command::Eval => self.show(|game| report::evaluation(game, self.engine.network())),
             Command::Perft(depth) => self.perft(depth),
-            Command::Bench { depth } => self.bench(depth.unwrap_or(bench::DEPTH)),
+            Command::Bench(plan) => self.bench(plan),
             Command::GenFens(request) => self.generate_openings(request),
+            Command::Help => command::HELP
+                .lines()
+                .for_each(|line| self.outbox().send(line)),
         }
-        Flow::Continue(())
     }
 
     fn introduce(&self) {
@@ -304,19 +412,18 @@ impl Session {
         };
         let castling = self.engine.castling();
         self.start_task(move |outbox, cancel| {
-            match report::division(&position, depth, castling, cancel) {
-                Some(lines) => lines.into_iter().for_each(|line| outbox.send(line)),
-                None => outbox.send(report::note("perft stopped")),
-            }
+            let lines = report::division(&position, depth, castling, cancel);
+            let lines = lines.ok_or("perft stopped")?;
+            lines.into_iter().for_each(|line| outbox.send(line));
+            Ok(())
         });
     }
 
-    fn bench(&mut self, depth: i32) {
+    fn bench(&mut self, plan: bench::Plan) {
         self.start_task(move |outbox, cancel| {
-            match bench::run(depth, cancel, &mut |line| outbox.send(line)) {
-                Ok(summary) => outbox.send(summary.to_string()),
-                Err(error) => outbox.send(report::note(&error.to_string())),
-            }
+            let summary = bench::run(plan, cancel, &mut |line| outbox.send(line));
+            outbox.send(summary.map_err(|error| error.to_string())?.to_string());
+            Ok(())
         });
     }
 
@@ -325,14 +432,15 @@ impl Session {
             let say = &mut |fen: &str| {
                 outbox.send_in_turn(report::note(&format!("genfens {fen}")), cancel);
             };
-            if let Err(error) = genfens::run(&request, cancel, say) {
-                outbox.send(report::note(&format!("genfens: {error}")));
-            }
+            genfens::run(&request, cancel, say).map_err(|error| format!("genfens: {error}"))
         });
     }
 
     /// Starts work that is no search. A running search is stopped and answered first.
-    fn start_task(&mut self, work: impl FnOnce(&Outbox, &AtomicBool) + Send + 'static) {
+    fn start_task(
+        &mut self,
+        work: impl FnOnce(&Outbox, &AtomicBool) -> Result<(), String> + Send + 'static,
+    ) {
         self.engine.finish();
         let outbox = self.outbox().clone();
         match Task::spawn(move |cancel| work(&outbox, cancel)) {
@@ -342,17 +450,16 @@ impl Session {
     }
 }
 
-/// Whether a command has to wait while a task is at work. `stop` ends the task, but also waits,
-/// for a `go` may be waiting before it. `isready` doesn't, though what came before it may wait: it
-/// asks whether the program is alive.
+/// Whether a command has to wait while a task is at work. `isready` doesn't, though what came before
+/// it may wait: it asks whether the program is alive.
 fn waits_for_task(command: &Command) -> bool {
     !matches!(
         command,
         Command::Nothing
             | Command::Unknown
-            | Command::Quit
             | Command::Uci
             | Command::IsReady
             | Command::Debug(_)
+            | Command::Help
     )
 }

@@ -1,5 +1,7 @@
 //! The command line.
 
+use std::process::{Command, Stdio};
+
 use crate::harness::{PATIENCE, Program, Referee, field};
 
 /// What the program says and whether it succeeds.
@@ -7,6 +9,99 @@ fn run(arguments: &[&str]) -> (Vec<String>, bool) {
     let mut program = Program::start_with(arguments);
     let lines = program.read_rest();
     (lines, program.wait_for_end(PATIENCE).success())
+}
+
+/// What it complains of when it fails; its output goes to `target`.
+fn complaint(arguments: &[&str], target: Stdio) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_zuylen"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(target)
+        .output()
+        .expect("the program starts");
+    let complaint = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}: {complaint}");
+    complaint
+}
+
+#[test]
+fn words_without_quotes_are_one_command() {
+    let (lines, success) = run(&["position", "frc", "12", "go", "depth", "4", "quit"]);
+    let quoted = run(&["position frc 12", "go depth 4", "quit"]).0;
+    let last = |lines: &[String]| lines.last().cloned();
+    assert!(success && last(&lines).is_some_and(|line| line.starts_with("bestmove ")));
+    assert_eq!(last(&lines), last(&quoted));
+    let (lines, _) = run(&["go", "perft", "2"]);
+    assert_eq!(last(&lines).as_deref(), Some("Nodes searched: 400"));
+}
+
+/// NB-45: who asks for a result and can't have it is told so by the exit code too.
+#[test]
+fn what_comes_to_nothing_is_a_failure() {
+    let folder = std::env::temp_dir();
+    let suite = folder.join(format!("zuylen-suite-{}.epd", std::process::id()));
+    let suite_name = suite.display().to_string();
+    let perft = ["perft", "--suite", &suite_name, "--depth"];
+    std::fs::write(&suite, "\u{feff}4k3/8/8/8/8/8/8/4K3 w - - ;D1 5\n").expect("a file");
+    let (lines, success) = run(&[&perft[..], &["1"]].concat());
+    assert!(
+        success && lines[0].contains(" 1 counts, 0 failures"),
+        "{lines:?}"
+    );
+    let nothing = complaint(&[&perft[..], &["0"]].concat(), Stdio::null());
+    assert!(nothing.contains(&suite_name), "{nothing}");
+    std::fs::write(&suite, "").expect("a file");
+    let empty = complaint(&perft[..3], Stdio::null());
+    assert!(empty.contains("no position"), "{empty}");
+    std::fs::remove_file(&suite).expect("the file");
+
+    let book = complaint(
+        &["genfens 3 seed 1 book /no/such/book.epd", "quit"],
+        Stdio::null(),
+    );
+    assert!(book.contains("/no/such/book.epd"), "{book}");
+    if cfg!(target_os = "linux") {
+        for arguments in [
+            &["bench", "1"][..],
+            &["bench 1"],
+            &["go depth 1"],
+            &["perft", "--depth", "1"],
+            &["--version"],
+        ] {
+            let full = std::fs::File::options().write(true).open("/dev/full");
+            let full = complaint(arguments, full.expect("Linux has it").into());
+            assert!(full.contains("No space left"), "{arguments:?}: {full}");
+        }
+    }
+}
+
+#[test]
+fn who_reads_no_further_hears_no_complaint() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_zuylen"))
+        .args(["bench", "1"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("a child");
+    assert_eq!(String::from_utf8(output.stderr).as_deref(), Ok(""));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_input_that_is_a_folder_is_named() {
+    let folder = std::fs::File::open(std::env::temp_dir()).expect("a folder");
+    let output = Command::new(env!("CARGO_BIN_EXE_zuylen"))
+        .stdin(folder)
+        .output()
+        .expect("the program starts");
+    let complaint = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        complaint.starts_with("zuylen: standard input: "),
+        "{complaint}"
+    );
 }
 
 #[test]
@@ -103,11 +198,6 @@ fn openings_from_a_book() {
             "{fen}"
         );
     }
-    let (lines, _) = run(&["genfens 3 seed 1 book /no/such/book.epd", "quit"]);
-    assert!(
-        matches!(&lines[..], [line] if line.contains("/no/such/book.epd")),
-        "{lines:?}"
-    );
 }
 
 #[test]
@@ -123,6 +213,10 @@ fn bench_is_reproducible_and_read_by_openbench() {
     let first = nodes(&["bench", "3"]);
     assert_eq!(first, nodes(&["bench 3", "quit"]));
     assert_eq!(first, nodes(&["setoption name Hash value 1", "bench 3"]));
+    // NB-38: as scripts time other engines.
+    let as_others = ["bench", "16", "1", "3", "default", "depth"];
+    assert_eq!(first, nodes(&as_others));
+    assert_eq!(first, nodes(&[&as_others.join(" ")]));
 }
 
 #[test]
@@ -144,6 +238,16 @@ fn perft() {
 fn help_version_and_mistakes() {
     let (lines, success) = run(&["--version"]);
     assert!(success && lines[0].starts_with("zuylen "), "{lines:?}");
+    for (line, start) in lines[1..]
+        .iter()
+        .zip(["commit: ", "instruction set: ", "network: "])
+    {
+        assert!(
+            line.starts_with(start) && line.len() > start.len(),
+            "{lines:?}"
+        );
+    }
+    assert_eq!(lines.len(), 4, "{lines:?}");
     let (lines, success) = run(&["--help"]);
     assert!(
         success && lines.iter().any(|line| line.contains("bench")),

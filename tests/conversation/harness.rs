@@ -42,26 +42,67 @@ impl Program {
         Program::spawn(command)
     }
 
-    /// Starts it with room for so many mebibytes of addresses.
+    /// Starts it with room for so many mebibytes of addresses, of which each thread may set some
+    /// aside.
     #[cfg(target_os = "linux")]
     pub fn start_within(mebibytes: u32) -> Program {
-        let mut command = Command::new("sh");
-        let limit = format!("ulimit -v {} && exec \"$0\"", mebibytes << 10);
-        command.args(["-c", &limit, env!("CARGO_BIN_EXE_zuylen")]);
-        // Each thread would set addresses aside, on a machine with many cores a lot of them.
+        Program::spawn(Program::limited(&format!("-v {}", mebibytes << 10)))
+    }
+
+    /// The same where no thread sets addresses aside; on a machine with many cores it would be a lot
+    /// of them.
+    #[cfg(target_os = "linux")]
+    pub fn start_within_all(mebibytes: u32) -> Program {
+        let mut command = Program::limited(&format!("-v {}", mebibytes << 10));
         command.env("MALLOC_ARENA_MAX", "1");
         Program::spawn(command)
     }
 
-    fn spawn(mut command: Command) -> Program {
+    /// Starts it with a limit of the shell's `ulimit`.
+    #[cfg(unix)]
+    pub fn start_limited(limit: &str) -> Program {
+        Program::spawn(Program::limited(limit))
+    }
+
+    #[cfg(unix)]
+    fn limited(limit: &str) -> Command {
+        let mut command = Command::new("sh");
+        let script = format!("ulimit {limit} && exec \"$0\"");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_zuylen")]);
+        command
+    }
+
+    /// Starts it, but reads nothing of what it says before [`Program::begin_to_read`].
+    #[cfg(target_os = "linux")]
+    pub fn start_unread() -> Program {
+        Program::spawn_unread(Command::new(env!("CARGO_BIN_EXE_zuylen")))
+    }
+
+    fn spawn(command: Command) -> Program {
+        let mut program = Program::spawn_unread(command);
+        program.begin_to_read();
+        program
+    }
+
+    fn spawn_unread(mut command: Command) -> Program {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .expect("the program starts");
-        let input = child.stdin.take();
-        let output = BufReader::new(child.stdout.take().expect("a pipe"));
+        Program {
+            input: child.stdin.take(),
+            child,
+            lines: channel().1,
+            said: Vec::new(),
+        }
+    }
+
+    /// Reads what it says, once and for all.
+    pub fn begin_to_read(&mut self) {
+        let output = BufReader::new(self.child.stdout.take().expect("a pipe"));
         let (sender, lines) = channel();
+        self.lines = lines;
         thread::spawn(move || {
             for line in output.lines().map_while(Result::ok) {
                 // A panic that the pool survives is a defect all the same.
@@ -71,12 +112,6 @@ impl Program {
                 }
             }
         });
-        Program {
-            child,
-            input,
-            lines,
-            said: Vec::new(),
-        }
     }
 
     /// Sends lines in one write.

@@ -116,21 +116,21 @@ fn the_move_overhead_that_is_set_is_kept_back() {
     let mut program = Program::start();
     program.send("debug on\nposition startpos");
     for (overhead, go, told) in [
-        (0, "movetime 1000", "aim for none, never to exceed 1000 ms"),
-        (200, "movetime 1000", "aim for none, never to exceed 800 ms"),
+        (0, "movetime 1000", "1000 ms at most"),
+        (200, "movetime 1000", "800 ms at most"),
         // Of a fixed time a quarter at the most.
-        (600, "movetime 1000", "aim for none, never to exceed 750 ms"),
-        (0, "wtime 24000", "aim for 730 ms, never to exceed 11040 ms"),
-        (
-            4800,
-            "wtime 24000",
-            "aim for 584 ms, never to exceed 8832 ms",
-        ),
+        (600, "movetime 1000", "750 ms at most"),
+        (0, "wtime 24000", "730 ms to aim for, 11040 ms at most"),
+        (4800, "wtime 24000", "584 ms to aim for, 8832 ms at most"),
     ] {
         let answer = program.ask(&format!(
             "setoption name Move Overhead value {overhead}\ngo {go}\nstop"
         ));
-        assert_eq!(answer.notes(), [format!("time to {told}")], "{go}");
+        assert_eq!(
+            answer.notes(),
+            [format!("time for this move: {told}")],
+            "{go}"
+        );
     }
 }
 

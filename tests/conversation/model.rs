@@ -162,7 +162,7 @@ fn ends_a_search(command: &Command) -> bool {
         | Command::NewGame
         | Command::Go(_)
         | Command::Perft(_)
-        | Command::Bench { .. }
+        | Command::Bench(_)
         | Command::GenFens(_)
         | Command::Quit => true,
         Command::SetOption { name, value } => {

@@ -52,6 +52,16 @@ fn another_network_is_loaded_and_the_embedded_one_comes_back() {
     program.send(&format!("setoption name evalfile value {other}"));
     assert_eq!(program.sync(), [""; 0]);
     assert_ne!(evaluation(&mut program), own);
+    // As a path is copied from elsewhere.
+    program.send(&format!("setoption name EvalFile value \"{other}\""));
+    assert_eq!(program.sync(), [""; 0]);
+    assert_ne!(evaluation(&mut program), own);
+    program.send("setoption name EvalFile value /no/such.network");
+    let said = program.sync();
+    assert!(
+        matches!(notes(&said)[..], [note] if note.starts_with("EvalFile not set: /no/such.network: ")),
+        "{said:?}"
+    );
     for default in ["<embedded>", "<empty>", ""] {
         program.send(&format!("setoption name EvalFile value {other}"));
         program.send(&format!("setoption name EvalFile value {default}"));

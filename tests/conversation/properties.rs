@@ -135,6 +135,7 @@ fn other() -> impl Strategy<Value = String> {
         "eval",
         "register later",
         "genfens 1 seed 1 book None",
+        "help",
         "xyzzy",
         "",
         "\t",
@@ -191,7 +192,7 @@ fn nearly() -> impl Strategy<Value = String> {
 /// Whether a line leaves the program running, and the machine with memory and files as they are.
 fn is_of_use(line: &str) -> bool {
     match Parsed::new(line).command {
-        Command::Quit | Command::Bench { .. } | Command::GenFens(_) => false,
+        Command::Quit | Command::Bench(_) | Command::GenFens(_) => false,
         Command::SetOption { name, value } => {
             let value = value.as_deref();
             let is_record = name.eq_ignore_ascii_case("Debug Log File");

@@ -237,6 +237,94 @@ fn it_ends_at_once_when_its_input_ends_or_quit_comes() {
     }
 }
 
+/// NB-16 and NB-17: who pipes commands in gets the answer to the last one too.
+#[test]
+fn what_is_at_work_is_answered_when_the_input_ends_or_quit_comes() {
+    for quit in [true, false] {
+        for before in [
+            "go depth 60",
+            "go infinite",
+            "go movetime 100000",
+            "go ponder wtime 100000",
+            "go wtime 1000000",
+            // The game after this one waits for it.
+            "go nodes 1000000000\nucinewgame\nposition startpos moves e2e4",
+        ] {
+            let mut program = Program::start();
+            program.send(&format!("position startpos\n{before}"));
+            if quit {
+                program.send("quit");
+            } else {
+                program.close_input();
+            }
+            Referee::startpos("").judge(&program.answer(AT_ONCE));
+            assert!(program.wait_for_end(AT_ONCE).success(), "{before}");
+            assert_eq!(program.read_rest(), [""; 0], "{before}");
+        }
+        // What waited for a task is answered as well.
+        let mut program = Program::start();
+        program.send("go perft 20\nposition startpos moves e2e4\ngo depth 60");
+        if quit {
+            program.send("quit");
+        } else {
+            program.close_input();
+        }
+        program.wait_for("info string perft stopped", AT_ONCE);
+        Referee::startpos("e2e4").judge(&program.answer(AT_ONCE));
+        assert!(program.wait_for_end(AT_ONCE).success());
+    }
+}
+
+/// NB-18: the new game begins when a search that has an end of its own is over.
+#[test]
+fn a_new_game_waits_for_a_search_off_the_clock() {
+    for (go, depth) in [
+        ("go depth 9", 9),
+        ("go nodes 20000", 1),
+        ("go movetime 400", 1),
+    ] {
+        let mut program = Program::start();
+        let begin = std::time::Instant::now();
+        program.send(&format!(
+            "position startpos\n{go}\nucinewgame\nposition startpos moves e2e4\n{go}\nisready"
+        ));
+        for moves in ["", "e2e4"] {
+            let answer = program.answer(PATIENCE);
+            Referee::startpos(moves).judge(&answer);
+            let number = |name| field(answer.last_info(), name).parse::<u32>();
+            assert!(number("depth").expect("a number") >= depth, "{go}");
+            if go.contains("nodes") {
+                assert!(number("nodes").expect("a number") > 4_000, "{go}");
+            }
+            if moves.is_empty() {
+                // Whoever hears that it is ready may send the first move of the new game.
+                assert!(!answer.infos.contains(&"readyok".to_owned()));
+            }
+        }
+        if go.contains("movetime") {
+            assert!(begin.elapsed() > Duration::from_millis(600));
+        }
+    }
+    let mut program = Program::start();
+    // It can still be stopped, and what waits with it.
+    program.send("position startpos\ngo depth 60\nucinewgame\ngo infinite");
+    program.expect_no("bestmove", A_WHILE);
+    program.send("stop");
+    program.wait_for("bestmove", AT_ONCE);
+    program.wait_for("bestmove", AT_ONCE);
+    // Somebody waits for the end of a search with a clock, and for that of one without an end.
+    for go in [
+        "wtime 100000 btime 100000",
+        "infinite",
+        "ponder movetime 100000",
+        "depth 60 wtime 9000",
+    ] {
+        program.send(&format!("go {go}\nucinewgame"));
+        program.wait_for("bestmove", AT_ONCE);
+    }
+    program.sync();
+}
+
 #[test]
 fn it_ends_when_nobody_reads_any_more() {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_zuylen"))
@@ -274,6 +362,14 @@ fn nonsense_is_ignored_with_a_word() {
     program.send("\n   \n\t\nregister later\n# a comment\ndebug off");
     assert_eq!(program.sync(), [""; 0]);
     program.send("xyzzy");
+    let said = program.sync();
+    assert_eq!(
+        notes(&said),
+        ["unknown command 'xyzzy'; help lists the commands"]
+    );
+    program.send("help");
+    assert!(program.sync().len() > 15);
+    program.send("go perft");
     assert_eq!(notes(&program.sync()).len(), 1);
     program.send("joho isready");
     program.wait_for("readyok", AT_ONCE);

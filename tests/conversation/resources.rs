@@ -1,5 +1,8 @@
 //! Threads, memory and the same nodes again.
 
+#[cfg(target_os = "linux")]
+use std::time::Duration;
+
 use crate::harness::{ORDINARY, PATIENCE, Program, Referee, field, notes};
 
 const MIDDLEGAME: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9";
@@ -77,6 +80,74 @@ fn a_thousand_threads_on_any_machine() {
     Referee::startpos("").judge(&program.ask("ucinewgame\nposition startpos\ngo depth 4"));
 }
 
+/// Answers that nobody reads wait for a reader, and so do commands; but it can always be stopped.
+#[cfg(target_os = "linux")]
+#[test]
+fn answers_that_nobody_reads_take_little_memory() {
+    const INTRODUCTIONS: usize = 30_000;
+    let mut program = Program::start_unread();
+    let begin = "go infinite\n".to_owned() + &"uci\n".repeat(INTRODUCTIONS);
+    program.send(&begin);
+    program.send("stop\nisready");
+    std::thread::sleep(Duration::from_millis(500));
+    let memory = status(program.process(), "VmRSS:");
+    assert!(memory < 100, "{memory} MiB");
+    // Nothing that was asked for is lost.
+    program.begin_to_read();
+    let said = program.read_to("readyok", PATIENCE);
+    let count = |what: &str| said.iter().filter(|line| line.starts_with(what)).count();
+    assert_eq!((count("uciok"), count("bestmove ")), (INTRODUCTIONS, 1));
+
+    let mut program = Program::start_unread();
+    program.send(&("go infinite\n".to_owned() + &"uci\n".repeat(8000) + "stop\nquit"));
+    assert!(program.wait_for_end(PATIENCE).success());
+}
+
+/// NB-41: what can't be had is refused, and nothing more comes of it.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_are_refused_where_addresses_are_short() {
+    for mebibytes in [150, 200, 300, 500, 1000] {
+        for threads in [8, 64] {
+            let mut program = Program::start_within(mebibytes);
+            program.send(&format!("setoption name Threads value {threads}"));
+            let said = program.sync();
+            match notes(&said)[..] {
+                [] => {}
+                [note] => assert!(note.starts_with("Threads not set: "), "{note}"),
+                _ => panic!("{said:?}"),
+            }
+            let referee = Referee::new(MIDDLEGAME, "", ORDINARY);
+            referee.judge(&program.ask(&format!("position fen {MIDDLEGAME}\ngo nodes 5000")));
+            // Threads that live shortly empty the table.
+            program.send("ucinewgame\nsetoption name Hash value 32");
+            program.sync();
+            referee.judge(&program.ask("go nodes 5000"));
+            program.send("quit");
+            assert!(program.wait_for_end(PATIENCE).success());
+        }
+    }
+}
+
+/// NB-40: the record ends, and the game goes on.
+#[cfg(unix)]
+#[test]
+fn a_file_may_not_grow_as_large_as_it_would() {
+    let path = std::env::temp_dir().join(format!("zuylen-small-{}.txt", std::process::id()));
+    let mut program = Program::start_limited("-f 1");
+    program.send(&format!(
+        "setoption name Debug Log File value {}\nuci\nuci\nuci\nuci",
+        path.display()
+    ));
+    let said = program.read_to(
+        "info string Debug Log File: nothing more is recorded:",
+        PATIENCE,
+    );
+    assert!(said.len() > 10);
+    Referee::startpos("").judge(&program.ask("position startpos\ngo depth 4"));
+    std::fs::remove_file(path).expect("a record");
+}
+
 #[test]
 fn a_table_larger_than_memory_is_refused_and_the_old_one_kept() {
     let mut program = Program::start();
@@ -125,11 +196,11 @@ fn hash_that_is_set_again_is_taken_without_a_word() {
     }
 }
 
-/// Addresses that a process has, in mebibytes.
+/// Memory of some kind that a process has, in mebibytes.
 #[cfg(target_os = "linux")]
-fn addresses(process: u32) -> u64 {
+fn status(process: u32, kind: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("a process");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmSize:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(kind));
     let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
     kibibytes.expect("a size").parse::<u64>().expect("a number") >> 10
 }
@@ -137,12 +208,12 @@ fn addresses(process: u32) -> u64 {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_table_goes_before_the_next_one_where_there_is_no_room_for_both() {
-    let mut program = Program::start_within(1024);
+    let mut program = Program::start_within_all(1024);
     let referee = Referee::new(MIDDLEGAME, "", ORDINARY);
     for hash in [400, 500, 450] {
         program.send(&format!("setoption name Hash value {hash}"));
         assert_eq!(program.sync(), [""; 0], "{hash}");
-        assert!((hash..hash + 500).contains(&addresses(program.process())));
+        assert!((hash..hash + 500).contains(&status(program.process(), "VmSize:")));
         referee.judge(&program.ask(&format!("position fen {MIDDLEGAME}\ngo depth 5")));
     }
     // Not even alone; the size that was there comes back.
@@ -152,6 +223,6 @@ fn a_table_goes_before_the_next_one_where_there_is_no_room_for_both() {
         matches!(notes(&said)[..], [note] if note.starts_with("Hash not set: ")),
         "{said:?}"
     );
-    assert!((450..950).contains(&addresses(program.process())));
+    assert!((450..950).contains(&status(program.process(), "VmSize:")));
     referee.judge(&program.ask("go depth 5"));
 }

@@ -202,8 +202,16 @@ fn options_have_names_and_values_with_spaces() {
 
 #[test]
 fn bench_and_openings() {
-    assert_eq!(parse("bench"), Command::Bench { depth: None });
-    assert_eq!(parse("bench 9"), Command::Bench { depth: Some(9) });
+    let plan = |depth| bench::Plan {
+        depth,
+        ..bench::Plan::default()
+    };
+    assert_eq!(parse("bench"), Command::Bench(plan(12)));
+    assert_eq!(parse("bench 9"), Command::Bench(plan(9)));
+    assert_eq!(
+        parse("bench 16 1 13 default depth"),
+        Command::Bench(plan(13))
+    );
     assert_eq!(Parsed::new("bench x").command, Command::Unknown);
     let request = |book: Option<&str>| {
         Command::GenFens(genfens::Request {
@@ -235,8 +243,60 @@ fn argument_lines_are_recognised() {
     ] {
         assert!(is_command(line), "{line}");
     }
-    for line in ["", "perft", "gone", "help"] {
+    for line in ["", "perft", "gone", "helpless"] {
         assert!(!is_command(line), "{line}");
+    }
+}
+
+#[test]
+fn help_lists_every_command_and_limit() {
+    assert_eq!(parse("help"), Command::Help);
+    let listed: Vec<&str> = HELP.split([' ', '\n', ',', '[', ']', '|']).collect();
+    let words = PROTOCOL.into_iter().chain(EXTRAS).chain(GO_WORDS);
+    // Registration is for engines that are sold.
+    for word in words.filter(|&word| word != "register") {
+        assert!(listed.contains(&word), "{word}");
+    }
+    assert!(HELP.lines().all(|line| line.len() <= 100));
+    let note = &Parsed::new("xyzzy").notes[0];
+    assert_eq!(note, "unknown command 'xyzzy'; help lists the commands");
+}
+
+#[test]
+fn a_perft_without_a_depth_is_no_search() {
+    for line in [
+        "go perft",
+        "go perft x",
+        "go perft depth 3",
+        "go infinite perft",
+    ] {
+        let parsed = Parsed::new(line);
+        assert_eq!(parsed.command, Command::Unknown, "{line}");
+        assert_eq!(parsed.notes.len(), 1, "{line}: {:?}", parsed.notes);
+    }
+}
+
+#[test]
+fn a_position_that_is_refused_is_told_what_is_missing() {
+    for (line, reason) in [
+        (
+            "position frc",
+            "the number is missing: a start position has a number from 0 to 959",
+        ),
+        (
+            "position frc moves e2e4",
+            "the number is missing: a start position has a number from 0 to 959",
+        ),
+        (
+            "position frc 960",
+            "'960' is no start position: a start position has a number from 0 to 959",
+        ),
+        (
+            "position dfrc x",
+            "'x' is no start position: a start position has a number from 0 to 921599",
+        ),
+    ] {
+        assert_eq!(position(line), Err(reason.to_owned()), "{line}");
     }
 }
 
