@@ -5,6 +5,7 @@ use shakmaty::{Color, Piece, Role, Square};
 use super::{
     accumulator::sums_from_scratch,
     architecture::{BUCKETS, bucket},
+    endings::known_ending,
     features::Perspective,
     network::Network,
     simd::Simd,
@@ -17,7 +18,7 @@ use crate::position::Position;
 pub struct Breakdown {
     /// What [`Evaluator::evaluate`](super::Evaluator::evaluate) says.
     pub value: i32,
-    /// The output layer that said it.
+    /// The output layer that said it, unless the ending is a known one.
     pub bucket: usize,
     /// What each of the output layers would say.
     pub buckets: [i32; BUCKETS],
@@ -57,7 +58,7 @@ impl Breakdown {
         };
         let pieces = position.board().iter();
         Breakdown {
-            value: buckets[bucket],
+            value: known_ending(position).unwrap_or(buckets[bucket]),
             bucket,
             buckets,
             pieces: pieces

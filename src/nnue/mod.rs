@@ -2,6 +2,7 @@
 //!
 //! - [`architecture`] - the shape of the network and its number formats
 //! - [`features`] - the inputs: which piece stands where, as a side sees it
+//! - [`endings`] - endings that need no network
 //! - [`network`] - the numbers and their file
 //! - `accumulator`, `refresh` - the hidden layer's sums along a line of moves
 //! - [`simd`] - the inner loops, one file a set of instructions
@@ -16,6 +17,7 @@
 mod accumulator;
 pub mod architecture;
 pub mod breakdown;
+pub mod endings;
 pub mod features;
 pub mod network;
 mod random;
@@ -84,9 +86,13 @@ impl Evaluator {
     }
 
     /// The value of `position`, the last one pushed (a null move is not pushed), from the side to
-    /// move; between -20,000 and 20,000, both excluded. It is in units of which 101 are an even
-    /// chance to win, and depends on nothing but pieces and side to move.
+    /// move; between -20,000 and 20,000, both excluded, unless it is a known win
+    /// ([`endings::KNOWN_WIN`]). It is in units of which 101 are an even chance to win, and depends
+    /// on nothing but pieces and side to move.
     pub fn evaluate(&mut self, position: &Position) -> i32 {
+        if let Some(value) = endings::known_ending(position) {
+            return value;
+        }
         let means = Means {
             network: &self.network,
             cache: &mut self.cache,

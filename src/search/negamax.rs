@@ -18,7 +18,10 @@ use super::{
     transposition::{Bound, Entry},
     worker::Worker,
 };
-use crate::position::{CheckSquares, PackedMove, Position, threats::Threats};
+use crate::{
+    nnue::endings::KNOWN_WIN,
+    position::{CheckSquares, PackedMove, Position, threats::Threats},
+};
 
 /// What kind of node this is, known to the compiler.
 pub trait Node {
@@ -499,6 +502,7 @@ impl Worker<'_> {
         };
         if !known.in_check
             && misjudged
+            && known.static_eval.abs() < KNOWN_WIN
             && !best.is_some_and(|m| is_tactical(m) && position.see_ge(m, 0))
         {
             let last = self.last_moves(ply);

@@ -22,6 +22,8 @@ pub const TABLEBASE_WIN: i32 = MATE_IN_MAX - 1 - MAX_PLY as i32;
 pub const MAX_EVAL: i32 = TABLEBASE_WIN - 1;
 /// A draw.
 pub const DRAW: i32 = 0;
+/// How far the scores of drawn lines lie from [`DRAW`] at the most: a little chance keeps them apart.
+pub const DRAW_JITTER: i32 = 2;
 /// No score known, as the transposition table stores it.
 pub const NONE: i32 = 32_767;
 

@@ -4,7 +4,8 @@
 //! Then it takes one of them: most often the best, a slightly worse one quite often, one that loses
 //! a piece hardly ever. That is the logit rule of discrete choice (R. D. Luce, "Individual Choice
 //! Behavior", 1959): a move that is worse by `s` is `exp(-s / temperature)` times as likely. What is
-//! seen to win by force is always played, so mate in one is never missed.
+//! seen to win by force is always played, so mate in one is never missed, and so is the way to mate
+//! a bare king.
 //!
 //! The budget is in nodes, so a level means the same on a slow machine and a fast one, in blitz and
 //! with hours to think, as long as the time suffices for the budget. For the same reason one thread
@@ -17,8 +18,11 @@ use std::{
     time::Duration,
 };
 
-use super::{Limits, clock::Clock, score::is_win};
-use crate::position::{Position, keys::splitmix64};
+use super::{Limits, clock::Clock};
+use crate::{
+    nnue::endings::KNOWN_WIN,
+    position::{Position, keys::splitmix64},
+};
 
 /// The lowest strength in Elo that can be asked for.
 pub const LOWEST_ELO: i32 = 1000;
@@ -147,7 +151,7 @@ impl Skill {
         };
         let exact: Vec<f64> = scores.iter().copied().map(f64::from).collect();
         let best = greatest(&exact);
-        if scores.get(best).is_some_and(|&score| is_win(score)) {
+        if scores.get(best).is_some_and(|&score| score >= KNOWN_WIN) {
             return best;
         }
         let mut state = self.seed;
@@ -265,6 +269,8 @@ mod tests {
     fn a_win_that_is_seen_is_played() {
         let scores = [900, 880, mate_in(1), mate_in(3), 870];
         assert_eq!(choices(LOWEST_ELO, &scores), [0, 0, 1000, 0, 0]);
+        let known = [KNOWN_WIN + 100, 0, KNOWN_WIN + 140, 300];
+        assert_eq!(choices(LOWEST_ELO, &known), [0, 0, 1000, 0]);
     }
 
     #[test]

@@ -12,8 +12,8 @@
 
 use shakmaty::Role;
 
-use super::score::{MAX_EVAL, Score, is_decisive, moves_to_mate};
-use crate::position::Position;
+use super::score::{DRAW_JITTER, MATE_IN_MAX, Score, is_decisive, moves_to_mate};
+use crate::{nnue::endings::KNOWN_WIN, position::Position};
 
 // The coefficients of `a` and `b` in the search's units, that of the cube first, for the material
 // divided by `MATERIAL_UNIT`.
@@ -45,6 +45,11 @@ pub fn material(position: &Position) -> u32 {
 /// Scores are shown as if there were this material at least. With less, the games that are not
 /// drawn are won by so much that an even chance lies far up: a queen would be shown as two pawns.
 const LEAST_SHOWN_MATERIAL: u32 = 30;
+
+/// What a win in the tables at the root is shown as.
+const SHOWN_TABLEBASE_WIN: i32 = 20_000;
+/// What a win that the evaluation knows is shown as.
+const SHOWN_KNOWN_WIN: i32 = 10_000;
 
 /// The worth of scores at a root.
 #[derive(Clone, Copy, Debug)]
@@ -90,13 +95,21 @@ impl Worth {
     }
 
     /// A score that is no mate in hundredths of what is an even chance to win (but for endgames of
-    /// few men). The order of scores stays, and a proven win stays above all that is not proven.
+    /// few men). A tablebase win is 20,000 less the plies to the tables, as in Stockfish; a known
+    /// win is [`SHOWN_KNOWN_WIN`], what is not known less, and a draw is 0.
     pub fn centipawns(&self, score: i32) -> i32 {
-        if is_decisive(score) {
-            return score;
-        }
-        let hundredths = (100.0 * f64::from(score) / self.unit).round() as i32;
-        hundredths.clamp(-MAX_EVAL, MAX_EVAL)
+        let size = score.abs();
+        let shown = if is_decisive(score) {
+            SHOWN_TABLEBASE_WIN - (MATE_IN_MAX - 1 - size)
+        } else if size >= KNOWN_WIN {
+            SHOWN_KNOWN_WIN
+        } else if size <= DRAW_JITTER {
+            0
+        } else {
+            let hundredths = (100.0 * f64::from(size) / self.unit).round() as i32;
+            hundredths.min(SHOWN_KNOWN_WIN - 1)
+        };
+        shown * score.signum()
     }
 }
 
@@ -105,7 +118,7 @@ mod tests {
     use super::*;
     use crate::{
         position::fen,
-        search::score::{INFINITE, TABLEBASE_WIN, mate_in, mated_in},
+        search::score::{INFINITE, MAX_EVAL, MAX_PLY, TABLEBASE_WIN, mate_in, mated_in},
     };
 
     fn all() -> impl Iterator<Item = Worth> {
@@ -162,9 +175,16 @@ mod tests {
             assert_eq!(worth.shown(mate_in(5)), Score::Mate(3));
             assert_eq!(worth.shown(mated_in(4)), Score::Mate(-2));
             assert_eq!(worth.shown(mated_in(0)), Score::Mate(0));
-            assert_eq!(worth.shown(TABLEBASE_WIN), Score::Centipawns(TABLEBASE_WIN));
-            let shown = worth.centipawns(MAX_EVAL);
-            assert!((2000..TABLEBASE_WIN).contains(&shown), "{worth:?}");
+            let plies = MAX_PLY as i32;
+            assert_eq!(worth.centipawns(MATE_IN_MAX - 1), 20_000);
+            assert_eq!(worth.centipawns(TABLEBASE_WIN), 20_000 - plies);
+            assert_eq!(worth.centipawns(-TABLEBASE_WIN), plies - 20_000);
+            assert_eq!(worth.centipawns(KNOWN_WIN), 10_000);
+            assert_eq!(worth.centipawns(-MAX_EVAL), -10_000);
+            assert!((2000..10_000).contains(&worth.centipawns(KNOWN_WIN - 1)));
+            for drawn in -DRAW_JITTER..=DRAW_JITTER {
+                assert_eq!(worth.centipawns(drawn), 0);
+            }
         }
     }
 }

@@ -25,7 +25,7 @@ use super::{
     transposition::{Bound, Entry},
 };
 use crate::{
-    nnue::{Evaluator, Network},
+    nnue::{Evaluator, Network, endings::KNOWN_WIN},
     position::{PackedMove, Position, repetition::KeyHistory, threats::Threats},
     system,
 };
@@ -446,7 +446,7 @@ impl<'a> Worker<'a> {
     /// A draw's score, jittered by a unit or two so that drawn lines are not all alike.
     #[inline]
     pub fn draw_score(&self) -> i32 {
-        (self.nodes & 3) as i32 - 2 + score::DRAW
+        (self.nodes & 3) as i32 - score::DRAW_JITTER + score::DRAW
     }
 
     /// The score of a line that ends at a node below the root: by a draw, at the greatest ply, or
@@ -515,9 +515,12 @@ impl<'a> Worker<'a> {
             .correction(position, self.last_moves(ply))
     }
 
-    /// Raw evaluation, damped towards the fifty-move limit and corrected.
+    /// Raw evaluation, damped towards the fifty-move limit and corrected; a known win is neither.
     #[inline]
     pub fn corrected(&self, position: &Position, raw: i32, correction: i32) -> i32 {
+        if raw.abs() >= KNOWN_WIN {
+            return raw;
+        }
         let clock = position.halfmoves().min(100) as i32;
         (raw * (200 - clock) / 200 + correction).clamp(-score::MAX_EVAL, score::MAX_EVAL)
     }

@@ -7,7 +7,7 @@
 use super::record::{NO_RESULT, Record, from_side};
 use crate::{
     learn::{changes_material, format::Game},
-    search::score::is_decisive,
+    nnue::endings::KNOWN_WIN,
 };
 
 /// Beyond this halfmove clock nothing happens any more.
@@ -38,7 +38,7 @@ pub struct Counts {
     pub stale: u64,
     /// The game had long been dead drawn.
     pub dead: u64,
-    /// The search saw a mate.
+    /// The search saw a mate or a known win.
     pub decided: u64,
     /// The result was the opposite of a clear score.
     pub contradicted: u64,
@@ -86,7 +86,7 @@ pub fn select(game: &Game, records: &mut Vec<Record>, counts: &mut Counts) {
             &mut counts.stale
         } else if ply >= alive + DEAD_KEPT {
             &mut counts.dead
-        } else if is_decisive(i32::from(score)) {
+        } else if i32::from(score).abs() >= KNOWN_WIN {
             &mut counts.decided
         } else if seen > CONTRADICTED && half_points == 0
             || seen < -CONTRADICTED && half_points == 2
