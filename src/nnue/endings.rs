@@ -134,12 +134,11 @@ mod tests {
         for men in [
             "Q7", "R7", "BB6", "BN6", "NNN5", "QP6", "RN6", "BBN5", "BNP5",
         ] {
-            // Pawns belong on the ranks between.
             for (fen, sign) in [
-                (format!("8/8/4k3/8/8/{men}/8/4K3 w - - 0 1"), 1),
-                (format!("8/8/4k3/8/8/{men}/8/4K3 b - - 0 1"), -1),
+                (format!("7k/8/8/8/8/{men}/8/4K3 w - - 0 1"), 1),
+                (format!("7k/8/8/8/8/{men}/8/4K3 b - - 0 1"), -1),
                 (
-                    format!("4k3/8/{}/8/8/4K3/8/8 w - - 0 1", men.to_lowercase()),
+                    format!("4k3/8/{}/8/8/8/8/7K w - - 0 1", men.to_lowercase()),
                     -1,
                 ),
             ] {
@@ -167,7 +166,7 @@ mod tests {
             ("p3N3", None),
             ("bB5N", None),
         ] {
-            let fen = format!("8/8/4k3/8/8/{men}/8/4K3 w - - 0 1");
+            let fen = format!("7k/8/8/8/8/{men}/8/4K3 w - - 0 1");
             assert_eq!(value(&fen), expected, "{fen}");
         }
     }
@@ -178,12 +177,11 @@ mod tests {
         for fens in [
             &[
                 "8/8/8/8/4k3/8/8/R3K3 w - - 0 1",
-                "8/8/8/8/8/4K3/8/R6k w - - 0 1",
-                "8/8/8/8/8/6K1/8/R6k w - - 0 1",
+                "8/8/8/8/8/4K3/R7/7k w - - 0 1",
+                "8/8/8/8/8/6K1/R7/7k w - - 0 1",
             ][..],
             // The bishop is of the dark squares, so a8 is the wrong corner and a1 the right one.
             &[
-                "8/8/2K5/8/3k4/2N5/8/2B5 w - - 0 1",
                 "k7/8/1K6/8/8/2N5/8/2B5 w - - 0 1",
                 "8/8/8/8/8/1KN5/8/k1B5 w - - 0 1",
             ],
