@@ -135,6 +135,29 @@ fn keys_tell_the_inner_rook_from_the_outer() {
 }
 
 #[test]
+fn checks_through_squares_that_a_move_vacates() {
+    for (start, word) in [
+        // A promotion: along the file it came by, by a knight, and from behind it.
+        ("8/P7/8/8/k7/8/8/1R2K3 w - - 0 1", "a7a8q"),
+        ("8/6P1/5k1K/3Q4/8/8/8/8 w - - 0 1", "g7g8n"),
+        ("8/R5Pk/8/8/8/8/8/4K3 w - - 0 1", "g7g8b"),
+        ("3r4/4P3/8/6k1/8/8/8/4K3 w - - 0 1", "e7d8r"),
+        // En passant: through the square of the capturing pawn, of the captured one, of both.
+        ("2BK4/8/8/5Pp1/8/7k/5Q2/8 w - g6 0 1", "f5g6"),
+        ("5k2/8/8/1Pp5/8/B7/8/4K3 w - c6 0 1", "b5c6"),
+        ("8/8/8/RPp4k/8/8/8/4K3 w - c6 0 1", "b5c6"),
+        // Castling: through the king's square.
+        ("8/8/8/8/8/8/7R/1k2K2R w K - 0 1", "e1h1"),
+    ] {
+        let position = read(start);
+        let m = notation::read(&position, word).expect("legal");
+        let check = position.play(m).in_check();
+        assert_eq!(check, word != "e7d8r", "{start}");
+        assert_eq!(position.check_squares().gives_check(m), check, "{start}");
+    }
+}
+
+#[test]
 fn mates_by_castling() {
     for (start, word) in [
         ("3k4/2p5/4Q3/8/8/8/8/2RK4 w C - 0 1", "d1c1"),

@@ -154,6 +154,11 @@ fn the_shortest_mate_is_proven() {
         ("1k6/1P5Q/8/7B/8/5K2/8/8 w - - 0 1", 3),
         // By castling in Chess960.
         ("3k4/2p5/4Q3/8/8/8/8/2RK4 w C - 0 1", 1),
+        ("8/8/8/8/8/8/7R/1k2K2R w K - 0 1", 1),
+        // By checks through squares that the move vacates: promotions, and en passant.
+        ("8/P7/8/8/k7/8/8/1R2K3 w - - 0 1", 1),
+        ("8/6P1/5k1K/3Q4/8/8/8/8 w - - 0 1", 1),
+        ("2BK4/8/8/5Pp1/8/7k/5Q2/8 w - g6 0 1", 1),
         // Where only a move that keeps the clock low mates in time.
         ("k7/8/1K6/8/8/8/8/7R w - - 99 150", 1),
     ] {
@@ -418,7 +423,7 @@ fn a_search_cut_short_tells_only_what_it_knows() {
                 Score::Mate(moves) => moves.signum() * 100_000 - moves,
             };
             let last = infos.iter().rposition(|info| info.multipv == 1).unwrap();
-            let in_order = infos[last..].is_sorted_by_key(|info| -value(info.score));
+            let in_order = infos[last..].is_sorted_by_key(|info| (-info.depth, -value(info.score)));
             assert!(in_order, "{text} {limit}: {:#?}", &infos[last..]);
             for info in &infos {
                 match info.score {
@@ -428,6 +433,88 @@ fn a_search_cut_short_tells_only_what_it_knows() {
             }
         }
     }
+}
+
+/// A line without what depends on when it was told.
+fn content(info: &Info) -> (Score, ScoreBound, Vec<Move>) {
+    (info.score, info.bound, info.pv.clone())
+}
+
+#[test]
+fn lines_of_an_iteration_cut_short_are_those_of_whole_ones() {
+    let mut pool = Pool::new(4).unwrap();
+    let mut mixed = 0;
+    for (start, limit) in (0..960).step_by(120).zip((8000..).step_by(900)) {
+        let root = Position::start_array(start, start).unwrap();
+        pool.clear();
+        let (infos, outcome) = run(&mut pool, &root, nodes(limit), 5);
+        let last = &infos[infos.len() - 5..];
+        assert!(last.iter().map(|info| info.multipv).eq(1..=5), "{last:#?}");
+        assert_eq!(outcome.best, Some(last[0].pv[0]), "{start}");
+        let mut whole = |plies| -> Vec<_> {
+            pool.clear();
+            let (infos, _) = run(&mut pool, &root, depth(plies), 5);
+            infos[infos.len() - 5..].iter().map(content).collect()
+        };
+        let (old, new) = (whole(outcome.depth), whole(outcome.depth + 1));
+        let finished = last
+            .iter()
+            .filter(|info| info.depth > outcome.depth)
+            .count();
+        let expected = |info: &Info| {
+            let of_new = new.iter().find(|line| line.2[0] == info.pv[0]);
+            of_new.expect("a line of the whole iteration").clone()
+        };
+        let is_finished = |m| last[..finished].iter().any(|info| info.pv[0] == m);
+        let mut wanted: Vec<_> = last[..finished].iter().map(expected).collect();
+        wanted.sort_by_key(|line| new.iter().position(|other| other == line));
+        let rest = old.iter().filter(|line| !is_finished(line.2[0]));
+        wanted.extend(rest.take(5 - finished).cloned());
+        assert!(last.iter().map(content).eq(wanted), "{start}: {last:#?}");
+        mixed += usize::from(finished > 0);
+    }
+    assert!(mixed >= 4, "{mixed}");
+}
+
+#[test]
+fn a_better_line_of_an_iteration_cut_short_is_first_and_played() {
+    let mut pool = Pool::new(32).unwrap();
+    let (mut cut, mut last) = (Vec::new(), None);
+    for start in [0, 518, 331, 959] {
+        let root = Position::start_array(start, start).unwrap();
+        let (infos, outcome) = run(&mut pool, &root, nodes(20_000), 5);
+        cut = infos[infos.len() - 5..].iter().map(content).collect();
+        last = outcome.best;
+    }
+    pool.clear();
+    for start in [0, 518, 331] {
+        let root = Position::start_array(start, start).unwrap();
+        run(&mut pool, &root, nodes(20_000), 5);
+    }
+    let root = Position::start_array(959, 959).unwrap();
+    let (infos, outcome) = run(&mut pool, &root, depth(8), 5);
+    let whole: Vec<_> = infos[infos.len() - 5..].iter().map(content).collect();
+    assert_eq!(last, outcome.best);
+    assert_eq!(cut[..2], whole[..2]);
+}
+
+#[test]
+fn the_move_in_hand_is_not_told_in_short_searches() {
+    let mut pool = Pool::new(4).unwrap();
+    let mut job = job(&position(MIDDLEGAMES[0]), depth(9), 2);
+    // However long they last.
+    let started = Instant::now() - Duration::from_secs(100);
+    let first = job.root_moves.first().copied();
+    job.control = Arc::new(Control::new(started, false, first));
+    pool.start(job);
+    let told = pool
+        .events()
+        .iter()
+        .take_while(|e| !matches!(e, Event::Done { .. }));
+    assert!(
+        told.into_iter()
+            .all(|e| !matches!(e, Event::CurrentMove { .. }))
+    );
 }
 
 #[test]

@@ -298,7 +298,7 @@ impl Position {
     }
 
     /// What a move must touch to give check; compute it once for all moves of a position.
-    pub fn check_squares(&self) -> CheckSquares {
+    pub fn check_squares(&self) -> CheckSquares<'_> {
         let board = self.board();
         let (us, occupied) = (self.turn(), self.occupied());
         let king = self.king(!us);
@@ -307,6 +307,7 @@ impl Position {
             attacks::rook_attacks(king, occupied),
         );
         CheckSquares {
+            position: self,
             by_role: [
                 attacks::pawn_attacks(!us, king),
                 attacks::knight_attacks(king),
@@ -324,16 +325,15 @@ impl Position {
 /// The squares from which the side to move would give check, and its pieces that screen its own
 /// sliders from the enemy king.
 #[derive(Clone, Debug)]
-pub struct CheckSquares {
+pub struct CheckSquares<'a> {
+    position: &'a Position,
     by_role: [Bitboard; 6],
     screens: Bitboard,
     king: Square,
 }
 
-impl CheckSquares {
-    /// Whether a legal, quiet or capturing move gives check: directly, or by stepping off a line.
-    /// Castling looks at the rook alone; en passant and promotions look at the moved piece alone.
-    /// Those rare misses cost a little move ordering.
+impl CheckSquares<'_> {
+    /// Whether a legal move gives check.
     #[inline]
     pub fn gives_check(&self, m: Move) -> bool {
         match m {
@@ -346,15 +346,39 @@ impl CheckSquares {
             } => {
                 self.by_role[promotion.unwrap_or(role) as usize - 1].contains(to)
                     || self.screens.contains(from) && !attacks::aligned(from, to, self.king)
+                    || promotion.is_some_and(|role| self.checks_past(role, from, to))
             }
-            Move::EnPassant { to, .. } => self.by_role[0].contains(to),
-            Move::Castle { king, rook } => {
-                let side = CastlingSide::from_queen_side(rook < king);
-                self.by_role[Role::Rook as usize - 1]
-                    .contains(Square::from_coords(side.rook_to_file(), rook.rank()))
+            Move::EnPassant { from, to } => {
+                self.by_role[Role::Pawn as usize - 1].contains(to) || self.opens_line(from, to)
             }
+            Move::Castle { king, rook } => self.castling_checks(king, rook),
             Move::Put { .. } => false,
         }
+    }
+
+    /// Whether a pawn that has promoted to `role` checks through the square that it has left.
+    fn checks_past(&self, role: Role, from: Square, to: Square) -> bool {
+        let occupied = self.position.occupied().without(from);
+        attacks::attacks(to, role.of(self.position.turn()), occupied).contains(self.king)
+    }
+
+    /// Whether a slider checks once an en-passant capture has cleared two squares.
+    fn opens_line(&self, from: Square, to: Square) -> bool {
+        let board = self.position.board();
+        let captured = Square::from_coords(to.file(), from.rank());
+        let occupied = (board.occupied().without(from).without(captured)).with(to);
+        let sliders = attacks::rook_attacks(self.king, occupied) & board.rooks_and_queens()
+            | attacks::bishop_attacks(self.king, occupied) & board.bishops_and_queens();
+        (sliders & board.by_color(self.position.turn())).any()
+    }
+
+    /// Whether the castled rook checks. Nothing else can: the squares between king and rook are empty,
+    /// and beyond them the two stand side by side in the way.
+    fn castling_checks(&self, king: Square, rook: Square) -> bool {
+        let us = self.position.turn();
+        let side = CastlingSide::from_queen_side(rook < king);
+        let occupied = self.position.occupied().without(king).without(rook);
+        attacks::rook_attacks(side.rook_to(us), occupied.with(side.king_to(us))).contains(self.king)
     }
 }
 

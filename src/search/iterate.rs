@@ -9,12 +9,14 @@ use super::{
     clock::Lesson,
     negamax::Root,
     params,
-    score::{INFINITE, MATE_IN_MAX, MAX_DEPTH, is_decisive},
+    score::{INFINITE, MATE_IN_MAX, MAX_DEPTH, is_decisive, is_loss},
     worker::{RootMove, Worker},
 };
 
-/// Bounds and the move in hand are told only once a search has lasted this long.
-const TALKATIVE_AFTER: Duration = Duration::from_secs(3);
+/// Bounds are told only once a search has lasted this long.
+const BOUNDS_AFTER: Duration = Duration::from_secs(3);
+/// The move in hand is told only once the leading thread has searched so many nodes.
+const CURRENT_MOVE_AFTER: u64 = 10_000_000;
 
 /// Iterations with the same proven mate after which a clocked search stops looking for a shorter.
 const MATE_ITERATIONS: usize = 3;
@@ -49,7 +51,7 @@ impl Worker<'_> {
         let last_depth = job.limits.depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
         let mut course = Course::default();
         let mut completed = 0;
-        let mut told: Vec<(Move, i32)> = Vec::new();
+        let mut told = Vec::new();
         let mut hunt = self.new_hunt();
 
         self.rank_root_moves();
@@ -66,6 +68,7 @@ impl Worker<'_> {
 
         for depth in 1..=last_depth {
             self.root_depth = depth;
+            let before = self.root_moves[..lines].to_vec();
             for root_move in &mut self.root_moves {
                 // A move that lost its place keeps no score of when it had it.
                 root_move.previous_score = root_move.score;
@@ -79,9 +82,11 @@ impl Worker<'_> {
                 if self.aborted {
                     break;
                 }
+                self.root_moves[index].depth = depth;
                 self.has_result = true;
             }
             if self.aborted {
+                self.settle(before, completed);
                 break;
             }
             sort(&mut self.root_moves[..lines]);
@@ -90,7 +95,7 @@ impl Worker<'_> {
                 continue;
             }
             self.publish();
-            told = self.tell_lines(told_lines, depth);
+            self.tell_lines(told_lines, &mut told);
             if let Some(current) = &mut hunt
                 && self.hunt(current)
             {
@@ -106,29 +111,39 @@ impl Worker<'_> {
             self.end_hunt(hunt, alone && !self.aborted);
         }
 
-        self.lower_what_is_stale(lines);
         // An iteration cut short may still have found something better.
         self.yield_to_skill();
-        let best = self.root_moves[0].clone();
         if self.id == 0 {
             self.publish();
-            if told.first() != Some(&(best.m, best.newest_score())) {
-                self.tell_lines(told_lines, completed.max(1));
-            }
+            self.tell_lines(told_lines, &mut told);
         }
         Finding {
-            best,
+            best: self.root_moves[0].clone(),
             depth: completed,
         }
     }
 
-    /// In an iteration cut short, the lines that it did not come to have older scores. They are
-    /// worth no more than the ones before, which were the best of all moves.
-    fn lower_what_is_stale(&mut self, lines: usize) {
-        let mut greatest = INFINITE;
-        for root_move in &mut self.root_moves[..lines] {
-            root_move.score = root_move.newest_score().min(greatest);
-            greatest = root_move.score;
+    /// Puts the lines of an iteration cut short in order: those that it finished, and then, as they
+    /// were `before`, those that it did not. Of a single line what is found so far counts, for the
+    /// depth that was `completed`.
+    fn settle(&mut self, before: Vec<RootMove>, completed: i32) {
+        let finished = self.pv_index;
+        if before.len() == 1 || completed == 0 && finished == 0 {
+            let (old, best) = (&before[0], &mut self.root_moves[0]);
+            // A score known to be too high is worth less than the last exact one, and other moves
+            // may yet avert a loss.
+            if best.m == old.m && (best.failed_low || is_loss(best.score)) {
+                best.clone_from(old);
+            }
+            best.depth = completed.max(1);
+            return;
+        }
+        sort(&mut self.root_moves[..finished]);
+        let others = self.root_moves.split_off(finished);
+        for root_move in before.into_iter().chain(others) {
+            if self.root_moves.iter().all(|r| r.m != root_move.m) {
+                self.root_moves.push(root_move);
+            }
         }
     }
 
@@ -137,12 +152,16 @@ impl Worker<'_> {
         let Some(skill) = &self.search.job.skill else {
             return;
         };
-        let scores: Vec<i32> = self
-            .root_moves
-            .iter()
-            .take(skill.candidates())
-            .map(RootMove::newest_score)
-            .take_while(|&score| score > -INFINITE)
+        // A line that the last iteration did not come to is worth no more than those before it,
+        // which were the best of all moves.
+        let mut greatest = INFINITE;
+        let candidates = self.root_moves.iter().take(skill.candidates());
+        let scores: Vec<i32> = candidates
+            .take_while(|r| r.depth > 0)
+            .map(|r| {
+                greatest = r.newest_score().min(greatest);
+                greatest
+            })
             .collect();
         self.root_moves[..=skill.choose(&scores)].rotate_right(1);
     }
@@ -169,7 +188,6 @@ impl Worker<'_> {
             alpha = (average - delta).max(-INFINITE);
             beta = (average + delta).min(INFINITE);
         }
-        let before = self.root_moves[self.pv_index].clone();
         let mut reduced = 0;
         let mut fail_lows = 0;
         loop {
@@ -178,12 +196,6 @@ impl Worker<'_> {
             let score = self.negamax::<Root>(root, 0, alpha, beta, depth_now, false);
             sort(&mut self.root_moves[self.pv_index..]);
             if self.aborted {
-                // A score known to be too high is worth less than the last exact one.
-                let best = &mut self.root_moves[self.pv_index];
-                if best.m == before.m && best.failed_low {
-                    best.score = -INFINITE;
-                    best.line = before.line;
-                }
                 return fail_lows;
             }
             let bound = if score <= alpha {
@@ -204,7 +216,7 @@ impl Worker<'_> {
             if self.id == 0
                 && self.search.job.multipv == 1
                 && self.search.job.skill.is_none()
-                && self.search.job.control.started.elapsed() >= TALKATIVE_AFTER
+                && self.search.job.control.started.elapsed() >= BOUNDS_AFTER
             {
                 self.publish();
                 self.tell_line(0, depth, bound);
@@ -227,18 +239,18 @@ impl Worker<'_> {
         }
     }
 
-    /// Tells all lines of a finished iteration and returns their first moves and scores.
-    fn tell_lines(&self, lines: usize, depth: i32) -> Vec<(Move, i32)> {
-        for index in 0..lines {
-            // A search cut short early may not have come to the last lines.
-            if self.root_moves[index].newest_score() > -INFINITE {
-                self.tell_line(index, depth, ScoreBound::Exact);
-            }
+    /// Tells the best lines, unless they are as they were `told` last.
+    fn tell_lines(&self, lines: usize, told: &mut Vec<(Move, i32, i32)>) {
+        // A search cut short early may not have come to the last lines.
+        let known = self.root_moves[..lines].iter().take_while(|r| r.depth > 0);
+        let now: Vec<_> = known.map(|r| (r.m, r.depth, r.newest_score())).collect();
+        if now == *told {
+            return;
         }
-        self.root_moves[..lines]
-            .iter()
-            .map(|r| (r.m, r.newest_score()))
-            .collect()
+        for (index, &(_, depth, _)) in now.iter().enumerate() {
+            self.tell_line(index, depth, ScoreBound::Exact);
+        }
+        *told = now;
     }
 
     fn tell_line(&self, index: usize, depth: i32, bound: ScoreBound) {
@@ -337,9 +349,9 @@ impl Worker<'_> {
         }
     }
 
-    /// Says which root move is being searched, in long searches.
+    /// Says which root move is being searched for the first line, in long searches.
     pub fn tell_current_move(&self, m: Move, number: usize) {
-        if self.id == 0 && self.search.job.control.started.elapsed() >= TALKATIVE_AFTER {
+        if self.id == 0 && self.pv_index == 0 && self.nodes > CURRENT_MOVE_AFTER {
             let depth = self.root_depth;
             self.say(|search| Event::CurrentMove {
                 search,
@@ -354,4 +366,113 @@ impl Worker<'_> {
 /// Best first; equal ones keep their order.
 fn sort(moves: &mut [RootMove]) {
     moves.sort_by_key(|r| std::cmp::Reverse((r.rank(), r.score, r.previous_score)));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crossbeam::channel::{Receiver, unbounded};
+
+    use super::*;
+    use crate::{
+        nnue::Network,
+        position::{Position, repetition::KeyHistory},
+        search::{
+            Control, Limits,
+            clock::Clock,
+            pool::{Job, Search},
+            score::{mate_in, mated_in},
+            skill::Skill,
+            transposition::Table,
+            worker::Memory,
+        },
+    };
+
+    /// Has `act` use a worker on a search of the start position, and returns what was said.
+    fn with_worker(skill: Option<Skill>, act: impl FnOnce(&mut Worker)) -> Receiver<Event> {
+        let root = Position::startpos();
+        let job = Job {
+            history: KeyHistory::starting_at(&root),
+            root_moves: root.legal_moves().to_vec(),
+            root,
+            limits: Limits::default(),
+            clock: Clock::default(),
+            multipv: 1,
+            skill,
+            probing: None,
+            control: Arc::new(Control::new(std::time::Instant::now(), false, None)),
+        };
+        let network = Network::embedded();
+        let table = Table::new(1).expect("memory");
+        let search = Search::new(0, job, table, Arc::clone(&network), 1);
+        let (sender, events) = unbounded();
+        let mut memory = Memory::new(network);
+        act(&mut Worker::new(0, &search, &mut memory, Some(&sender)));
+        events
+    }
+
+    #[test]
+    fn the_move_in_hand_is_told_in_long_searches_of_the_first_line() {
+        for (nodes, pv_index, expected) in [
+            (CURRENT_MOVE_AFTER, 0, 0),
+            (CURRENT_MOVE_AFTER + 1, 0, 1),
+            (CURRENT_MOVE_AFTER + 1, 1, 0),
+        ] {
+            let events = with_worker(None, |worker| {
+                worker.nodes = nodes;
+                worker.pv_index = pv_index;
+                worker.tell_current_move(worker.root_moves[0].m, 1);
+            });
+            let told = events.try_iter();
+            let told = told.filter(|event| matches!(event, Event::CurrentMove { number: 1, .. }));
+            assert_eq!(told.count(), expected, "{nodes} {pv_index}");
+        }
+    }
+
+    #[test]
+    fn what_a_single_line_learns_counts_unless_it_is_half_the_truth() {
+        // The new score of the old best move, whether it is an upper bound, and what is told.
+        for (score, failed_low, told) in [
+            (15, false, 15),
+            (-80, false, -80),
+            (-80, true, 30),
+            (mated_in(4), false, 30),
+            (mate_in(3), false, mate_in(3)),
+            (-INFINITE, false, 30),
+        ] {
+            with_worker(None, |worker| {
+                worker.root_moves[0].score = 30;
+                let before = worker.root_moves[..1].to_vec();
+                let best = &mut worker.root_moves[0];
+                best.previous_score = 30;
+                best.score = score;
+                best.failed_low = failed_low;
+                worker.settle(before, 7);
+                let best = &worker.root_moves[0];
+                assert_eq!((best.newest_score(), best.depth), (told, 7));
+            });
+        }
+    }
+
+    #[test]
+    fn a_weakened_search_knows_that_older_lines_are_no_better() {
+        let limits = Limits {
+            depth: Some(9),
+            ..Limits::default()
+        };
+        let skill = Skill::new(1000, &Position::startpos(), &limits);
+        let chosen = skill.choose(&[10, 10]);
+        with_worker(Some(skill), |worker| {
+            for (index, (score, depth)) in [(10, 8), (mate_in(3), 7)].into_iter().enumerate() {
+                worker.root_moves[index].score = score;
+                worker.root_moves[index].depth = depth;
+            }
+            // By its score alone the older one would be a win that is always played.
+            let expected = worker.root_moves[chosen].m;
+            worker.yield_to_skill();
+            assert_eq!(worker.root_moves[0].m, expected);
+            assert_eq!(chosen, 0);
+        });
+    }
 }

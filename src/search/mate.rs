@@ -337,6 +337,7 @@ impl Worker<'_> {
             let root_move = &mut self.root_moves[index];
             root_move.score = score;
             root_move.failed_low = false;
+            root_move.depth = self.root_depth;
             root_move.seldepth = root_move.seldepth.max(line.len());
             root_move.line = line;
             self.root_moves[..=index].rotate_right(1);
@@ -345,15 +346,22 @@ impl Worker<'_> {
 
     fn tell_verdict(&self, hunt: &Hunt, verdict: Verdict) {
         let wanted = hunt.wanted;
+        let which = if self.unrestricted {
+            ""
+        } else {
+            " with the moves given"
+        };
         let text = match verdict {
-            Verdict::Proven(moves) => format!("mate in {moves} is proven to be the shortest"),
+            Verdict::Proven(moves) => {
+                format!("mate in {moves} is proven to be the shortest{which}")
+            }
             Verdict::Found(moves) => {
                 format!("mate in {moves} is found; whether there is a shorter one is not known")
             }
-            Verdict::None => format!("there is no mate in {wanted}"),
+            Verdict::None => format!("there is no mate in {wanted}{which}"),
             Verdict::Open(0) => format!("whether there is a mate in {wanted} is not known"),
             Verdict::Open(refuted) => format!(
-                "there is no mate in {refuted}; whether there is one in {wanted} is not known"
+                "there is no mate in {refuted}{which}; whether there is one in {wanted} is not known"
             ),
         };
         self.say(|search| Event::Note { search, text });

@@ -84,7 +84,7 @@ impl Known {
     pub fn for_picker<'a>(
         &'a self,
         position: &'a Position,
-        checks: &'a CheckSquares,
+        checks: &'a CheckSquares<'a>,
     ) -> picker::Node<'a> {
         picker::Node {
             position,
@@ -353,7 +353,7 @@ impl Worker<'_> {
             }
 
             if N::ROOT {
-                self.tell_current_move(m, number + self.pv_index);
+                self.tell_current_move(m, number);
             }
             let nodes_before = self.nodes;
             let child = self.make(position, ply, m);

@@ -39,7 +39,7 @@ pub struct Node<'a> {
     /// What the opponent attacks in it.
     pub threats: &'a Threats,
     /// Where moves give check.
-    pub checks: &'a CheckSquares,
+    pub checks: &'a CheckSquares<'a>,
     /// The node as the histories see it.
     pub context: &'a Context,
 }

@@ -479,7 +479,7 @@ fn lead(search: &Search, memory: &mut Memory, events: &Sender<Event>) {
     if let Some(chosen) = chosen
         && own.as_ref().is_none_or(|own| own.best.m != chosen.best.m)
     {
-        let info = search.info(&chosen.best, 0, chosen.depth.max(1), ScoreBound::Exact);
+        let info = search.info(&chosen.best, 0, chosen.best.depth, ScoreBound::Exact);
         let _ = events.send(Event::Info {
             search: number,
             info,

@@ -183,6 +183,8 @@ pub struct RootMove {
     pub failed_low: bool,
     /// Its score in the iteration before.
     pub previous_score: i32,
+    /// The depth in plies that its line was last searched to; 0 if it never was among the lines.
+    pub depth: i32,
     /// A running mean of its scores, around which windows are opened.
     pub average: Option<i32>,
     /// Greatest depth reached below it, in plies.
@@ -202,6 +204,7 @@ impl RootMove {
             score: -score::INFINITE,
             failed_low: false,
             previous_score: -score::INFINITE,
+            depth: 0,
             average: None,
             seldepth: 0,
             nodes: 0,
