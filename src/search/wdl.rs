@@ -4,7 +4,7 @@
 //! that of the negative score; what is left is a draw. So `a` is the score of an even chance to
 //! win, and `b` says how sharply it divides. Both are cubic polynomials of the material on the
 //! board. The form of the model is the one that Stockfish has made known; the numbers are fitted by
-//! `scripts/fit_wdl.py` to Zuylen's own games.
+//! `zuylen dataset wdl --fit` to Zuylen's own games.
 //!
 //! Scores are shown in hundredths of `a`, so that +1.00 is an even chance to win whatever the
 //! material, but for endgames of few men. The search knows nothing of all this: its numbers stay as
@@ -15,14 +15,41 @@ use shakmaty::Role;
 use super::score::{MAX_EVAL, Score, is_decisive, moves_to_mate};
 use crate::position::Position;
 
-// The coefficients of `a` and `b` in the search's units, that of the cube first, for the material
-// divided by `MATERIAL_UNIT`.
-// Fitted to 0.4 million positions of generation 5: the network of generation 4, 250 nodes a move.
-const EVEN_CHANCE: [f64; 4] = [-160.223, 540.826, -629.419, 339.988];
-const SPREAD: [f64; 4] = [271.605, -746.808, 710.012, -74.600];
+/// The coefficients of `a` and `b` in the search's units, that of the cube first, for the material
+/// divided by [`MATERIAL_UNIT`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Model {
+    /// Those of `a`, the score of an even chance to win.
+    pub even_chance: [f64; TERMS],
+    /// Those of `b`, the spread.
+    pub spread: [f64; TERMS],
+}
 
+impl Model {
+    /// The model that scores are shown by.
+    // Fitted to 0.4 million positions of generation 5: the network of generation 4, 250 nodes a move.
+    pub const FITTED: Model = Model {
+        even_chance: [-160.223, 540.826, -629.419, 339.988],
+        spread: [271.605, -746.808, 710.012, -74.600],
+    };
+
+    /// Even chance and spread at a material.
+    pub fn at(&self, material: u32) -> (f64, f64) {
+        let x = f64::from(material) / MATERIAL_UNIT;
+        let of = |coefficients: [f64; TERMS]| coefficients.iter().fold(0.0, |sum, c| sum * x + c);
+        (of(self.even_chance), of(self.spread))
+    }
+}
+
+/// The chance to win with a score, all three numbers in the search's units.
+pub fn chance_to_win(score: f64, even_chance: f64, spread: f64) -> f64 {
+    1.0 / (1.0 + ((even_chance - score) / spread).exp())
+}
+
+/// Coefficients of a polynomial.
+pub const TERMS: usize = 4;
 /// The polynomials' unit of material: about that of a middlegame.
-const MATERIAL_UNIT: f64 = 58.0;
+pub const MATERIAL_UNIT: f64 = 58.0;
 /// Material is counted as this at least, and at most: the polynomials hold between them.
 pub const LEAST_MATERIAL: u32 = 17;
 /// All men of both sides.
@@ -62,22 +89,20 @@ impl Worth {
     }
 
     fn with_material(material: u32) -> Worth {
-        let at = |material: u32, coefficients: [f64; 4]| {
-            let x = f64::from(material) / MATERIAL_UNIT;
-            coefficients.iter().fold(0.0, |sum, c| sum * x + c)
-        };
+        let (even_chance, spread) = Model::FITTED.at(material);
+        let (unit, _) = Model::FITTED.at(material.max(LEAST_SHOWN_MATERIAL));
         Worth {
-            even_chance: at(material, EVEN_CHANCE),
-            unit: at(material.max(LEAST_SHOWN_MATERIAL), EVEN_CHANCE),
-            spread: at(material, SPREAD),
+            even_chance,
+            unit,
+            spread,
         }
     }
 
     /// Win, draw and loss in thousandths for the side that has `score`; they sum to 1000.
     pub fn chances(&self, score: i32) -> [u32; 3] {
         let thousandths = |score: i32| {
-            let exponent = (self.even_chance - f64::from(score)) / self.spread;
-            (1000.0 / (1.0 + exponent.exp())).round() as u32
+            let chance = chance_to_win(f64::from(score), self.even_chance, self.spread);
+            (1000.0 * chance).round() as u32
         };
         // The even chance lies above zero, so both together are under 1000, and under 1001 rounded.
         let (win, loss) = (thousandths(score), thousandths(-score));

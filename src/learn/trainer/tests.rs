@@ -13,6 +13,7 @@ fn games(scratch: &Scratch, count: u64) -> Data {
     let settings = datagen::Settings {
         network: Network::embedded(),
         folder: scratch.folder().to_owned(),
+        play_out: false,
         nodes: 60,
         asides: 0,
         tablebases: None,
