@@ -56,7 +56,7 @@ pub struct Arguments {
     #[arg(long)]
     positions: Option<u64>,
     /// Games at a time [default: one a core].
-    #[arg(long)]
+    #[arg(long, value_parser = super::threads())]
     threads: Option<usize>,
     /// What makes the games reproducible; with one thread, to the last byte.
     #[arg(long, default_value_t = 1)]
@@ -95,7 +95,7 @@ pub fn run(arguments: &Arguments) -> Ending {
         play_out: arguments.play_out,
         nodes: arguments.nodes,
         asides: arguments.asides,
-        threads: arguments.threads.unwrap_or_else(super::cores).max(1),
+        threads: arguments.threads.unwrap_or_else(super::cores),
         seed: arguments.seed,
         games: arguments.games,
         positions: arguments.positions,

@@ -12,8 +12,12 @@ mod spsa;
 mod train;
 mod uci;
 
+#[cfg(feature = "tools")]
+use std::ops::RangeInclusive;
 use std::{ffi::OsString, process::ExitCode};
 
+#[cfg(feature = "tools")]
+use clap::builder::RangedU64ValueParser;
 use clap::{Parser, Subcommand};
 
 /// What the program was called with.
@@ -75,6 +79,18 @@ pub fn main() -> ExitCode {
 
 /// How a subcommand ends: with an exit code, or with a reason to say and the code for failure.
 type Ending = Result<ExitCode, Box<dyn std::error::Error>>;
+
+/// A parser of numbers within a range.
+#[cfg(feature = "tools")]
+fn number(range: RangeInclusive<u64>) -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(range)
+}
+
+/// A parser of numbers of threads, of which there may be as many as in play.
+#[cfg(feature = "tools")]
+fn threads() -> RangedU64ValueParser<usize> {
+    number(1..=1024)
+}
 
 /// Cores of this machine that the program may use.
 #[cfg(feature = "tools")]
