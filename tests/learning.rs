@@ -206,6 +206,12 @@ fn from_nothing_to_a_network_that_evaluates() {
         "{table}"
     );
 
+    let fitted = success(&["dataset", "wdl", "--fit", &games]);
+    assert!(
+        fitted.contains("160 games") && fitted.contains("pub const FITTED: Model = Model {"),
+        "{fitted}"
+    );
+
     let mut words = train(&games, &network, "8", "128");
     words.extend(["--lambda", "0"]);
     let said = success(&words);

@@ -370,6 +370,25 @@ mod tests {
     }
 
     #[test]
+    fn games_played_out_begin_level_and_end_by_the_rules() {
+        let mut player = Player::new(Network::embedded(), 30, 0, None, true).unwrap();
+        for seed in 0..4 {
+            let games = player.play(&mut Random::new(seed), &Seen::default());
+            let [game] = &games[..] else {
+                panic!("one game")
+            };
+            assert!(game.played_out && i32::from(game.start_score).abs() <= LEVEL);
+            let mut history = KeyHistory::starting_at(&game.start);
+            for (position, m, _) in game.positions() {
+                assert_eq!(result_by_rule(&position, &history), None);
+                history.push(&position.play(m));
+            }
+            let ended = result_by_rule(&game.end(), &history);
+            assert!(ended == Some(game.result) || game.moves.len() == MOST_PLIES);
+        }
+    }
+
+    #[test]
     fn a_game_is_whole_and_the_same_again() {
         let play = || {
             let mut player = Player::new(Network::embedded(), 50, 40, None, false).unwrap();

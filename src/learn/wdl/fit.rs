@@ -1,13 +1,12 @@
-//! The likeliest win/draw/loss model, by Fisher's scoring.
+//! The likeliest win/draw/loss model: its polynomials by Fisher's scoring, and what it says of dead
+//! draws by trying.
 
 use std::collections::BTreeMap;
 
 use super::Counts;
-use crate::search::wdl::{
-    GREATEST_MATERIAL, LEAST_MATERIAL, MATERIAL_UNIT, Model, TERMS, chance_to_win,
-};
+use crate::search::wdl::{Curve, GREATEST_MATERIAL, LEAST_MATERIAL, MATERIAL_UNIT, Model, TERMS};
 
-/// Coefficients of both polynomials.
+/// Coefficients of both polynomials together.
 const NUMBERS: usize = 2 * TERMS;
 /// Even chance and spread that the search for the likeliest model starts from, whatever the
 /// material.
@@ -20,17 +19,16 @@ const ENOUGH: f64 = 1e-6;
 /// No chance is taken for smaller than this.
 const LEAST_CHANCE: f64 = 1e-12;
 
-/// The chances of loss, draw and win at a score in the search's units.
-pub fn chances(score: f64, (even_chance, spread): (f64, f64)) -> [f64; 3] {
-    let loss = chance_to_win(-score, even_chance, spread);
-    let win = chance_to_win(score, even_chance, spread);
-    // Not 1 - win - loss, which is all rounding error where a draw is rare.
-    let draw = if score >= 0.0 {
-        chance_to_win(-score, -even_chance, spread) - loss
-    } else {
-        chance_to_win(score, -even_chance, spread) - win
-    };
-    [loss, draw, win].map(|chance| chance.max(LEAST_CHANCE))
+/// What is said of dead draws to begin with, and the bounds within which it is looked for: material,
+/// width and reach.
+const DEAD: [f64; 3] = [45.0, 10.0, 8.0];
+const DEAD_BOUNDS: [(f64, f64); 3] = [(5.0, 90.0), (3.0, 40.0), (1.0, 20.0)];
+/// These numbers are changed by this factor at first, and by its root each time that doesn't help.
+const DEAD_STEP: f64 = 1.4;
+const DEAD_ROOTS: usize = 4;
+
+fn chances(curve: &Curve, score: f64) -> [f64; 3] {
+    curve.chances(score).map(|chance| chance.max(LEAST_CHANCE))
 }
 
 /// Losses, draws and wins of the side that has a score.
@@ -72,15 +70,15 @@ impl Cells {
 
     /// The log likelihood of a model.
     fn likelihood(&self, model: &Model) -> f64 {
-        let of = |cell: &Cell, at| -> f64 {
-            let logs = chances(cell.score, at).map(f64::ln);
+        let of = |cell: &Cell, curve: &Curve| -> f64 {
+            let logs = chances(curve, cell.score).map(f64::ln);
             cell.fates.iter().zip(logs).map(|(n, log)| n * log).sum()
         };
         let materials = self.0.iter();
         materials
             .map(|(&material, cells)| {
-                let at = model.at(material);
-                cells.iter().map(|cell| of(cell, at)).sum::<f64>()
+                let curve = model.at(material);
+                cells.iter().map(|cell| of(cell, &curve)).sum::<f64>()
             })
             .sum()
     }
@@ -95,17 +93,18 @@ impl Cells {
         let mut gradient = [0.0; NUMBERS];
         let mut information = [[0.0; NUMBERS]; NUMBERS];
         for (&material, cells) in &self.0 {
-            let (even_chance, spread) = model.at(material);
+            let curve = model.at(material);
             // By even chance and spread first, and by their coefficients when they are summed up.
             let (mut slope, mut weight) = ([0.0; 2], [[0.0; 2]; 2]);
             for cell in cells {
-                let fates = chances(cell.score, (even_chance, spread));
-                let steepness = |win: f64, score: f64| {
-                    let steep = -win * (1.0 - win) / spread;
-                    [steep, steep * (score - even_chance) / spread]
+                let fates = chances(&curve, cell.score);
+                let alive = curve.alive(cell.score);
+                let steepness = |score: f64| {
+                    let win = curve.win_alive(score);
+                    let steep = -alive * win * (1.0 - win) / curve.spread;
+                    [steep, steep * (score - curve.even_chance) / curve.spread]
                 };
-                let by_win = steepness(fates[2], cell.score);
-                let by_loss = steepness(fates[0], -cell.score);
+                let (by_win, by_loss) = (steepness(cell.score), steepness(-cell.score));
                 let by_draw = [0, 1].map(|i| -by_win[i] - by_loss[i]);
                 let positions: f64 = cell.fates.iter().sum();
                 for (fate, steps) in [by_loss, by_draw, by_win].iter().enumerate() {
@@ -136,10 +135,39 @@ impl Cells {
             coefficients[TERMS - 1] = value;
             coefficients
         };
-        let mut model = Model {
+        let start = Model {
             even_chance: constant(START.0),
             spread: constant(START.1),
+            dead_material: DEAD[0],
+            dead_width: DEAD[1],
+            dead_reach: DEAD[2],
         };
+        let (mut model, mut value) = self.with_likeliest_polynomials(start)?;
+        let mut factor = DEAD_STEP;
+        for _ in 0..DEAD_ROOTS {
+            let before = value;
+            for number in 0..DEAD.len() {
+                for factor in [factor, 1.0 / factor] {
+                    let Some((tried, other)) =
+                        self.with_likeliest_polynomials(with_other_dead(model, number, factor))
+                    else {
+                        continue;
+                    };
+                    if other > value {
+                        (model, value) = (tried, other);
+                        break;
+                    }
+                }
+            }
+            if value == before {
+                factor = factor.sqrt();
+            }
+        }
+        Some(model)
+    }
+
+    /// The likeliest model among those that say the same of dead draws, and its log likelihood.
+    fn with_likeliest_polynomials(&self, mut model: Model) -> Option<(Model, f64)> {
         let mut value = self.likelihood(&model);
         for _ in 0..MOST_STEPS {
             let (gradient, information) = self.slopes(&model);
@@ -156,8 +184,20 @@ impl Cells {
                 break;
             }
         }
-        Some(model)
+        Some((model, value))
     }
+}
+
+/// A model with one of the three numbers of dead draws multiplied.
+fn with_other_dead(mut model: Model, number: usize, factor: f64) -> Model {
+    let (least, greatest) = DEAD_BOUNDS[number];
+    let value = match number {
+        0 => &mut model.dead_material,
+        1 => &mut model.dead_width,
+        _ => &mut model.dead_reach,
+    };
+    *value = (*value * factor).clamp(least, greatest);
+    model
 }
 
 fn moved(model: &Model, step: &[f64; NUMBERS], share: f64) -> Model {
@@ -170,8 +210,8 @@ fn moved(model: &Model, step: &[f64; NUMBERS], share: f64) -> Model {
 /// Whether even chance and spread are positive at every material.
 fn is_sound(model: &Model) -> bool {
     (LEAST_MATERIAL..=GREATEST_MATERIAL).all(|material| {
-        let (even_chance, spread) = model.at(material);
-        even_chance > 0.0 && spread > 0.0
+        let curve = model.at(material);
+        curve.even_chance > 0.0 && curve.spread > 0.0
     })
 }
 
@@ -189,12 +229,13 @@ fn solve(
         if matrix[column][column].abs() < f64::MIN_POSITIVE {
             return None;
         }
-        for row in column + 1..NUMBERS {
-            let factor = matrix[row][column] / matrix[column][column];
-            for k in column..NUMBERS {
-                matrix[row][k] -= factor * matrix[column][k];
-            }
-            right[row] -= factor * right[column];
+        let (pivot, value) = (matrix[column], right[column]);
+        for (row, right) in matrix.iter_mut().zip(&mut right).skip(column + 1) {
+            let factor = row[column] / pivot[column];
+            row.iter_mut()
+                .zip(pivot)
+                .for_each(|(x, p)| *x -= factor * p);
+            *right -= factor * value;
         }
     }
     for row in (0..NUMBERS).rev() {
@@ -209,9 +250,12 @@ mod tests {
     use super::{super::Sample, *};
     use crate::tools::openings::Random;
 
-    pub const KNOWN: Model = Model {
+    const KNOWN: Model = Model {
         even_chance: [-40.0, 120.0, -100.0, 170.0],
         spread: [10.0, -20.0, 30.0, 40.0],
+        dead_material: 40.0,
+        dead_width: 8.0,
+        dead_reach: 12.0,
     };
 
     #[test]
@@ -220,9 +264,9 @@ mod tests {
         let mut uniform = || (random.next() >> 11) as f64 / (1_u64 << 53) as f64;
         let mut counts = Counts::default();
         for material in (LEAST_MATERIAL..=GREATEST_MATERIAL).step_by(3) {
-            for score in (-400..=400).step_by(20) {
-                let [loss, draw, _] = chances(f64::from(score), KNOWN.at(material));
-                for _ in 0..1000 {
+            for score in (-400..=400).step_by(10) {
+                let [loss, draw, _] = KNOWN.at(material).chances(f64::from(score));
+                for _ in 0..500 {
                     let fate = uniform();
                     counts.add(&Sample {
                         material,
@@ -233,19 +277,22 @@ mod tests {
             }
         }
         let cells = Cells::new(&counts, 400);
-        assert_eq!(cells.positions(), 21.0 * 41.0 * 1000.0);
+        assert_eq!(cells.positions(), 23.0 * 81.0 * 500.0);
         let found = cells.fit().expect("enough");
         assert!(cells.likelihood(&found) >= cells.likelihood(&KNOWN));
         for material in LEAST_MATERIAL..=GREATEST_MATERIAL {
-            let ((a, b), (known_a, known_b)) = (found.at(material), KNOWN.at(material));
-            assert!(
-                (a / known_a - 1.0).abs() < 0.03,
-                "{material}: {a} {known_a}"
-            );
-            assert!(
-                (b / known_b - 1.0).abs() < 0.03,
-                "{material}: {b} {known_b}"
-            );
+            let (known, curve) = (KNOWN.at(material), found.at(material));
+            assert!((curve.even_chance / known.even_chance - 1.0).abs() < 0.03);
+            assert!((curve.spread / known.spread - 1.0).abs() < 0.03);
+            for score in [0.0, 10.0, 30.0, 100.0] {
+                let pairs = curve.chances(score).into_iter().zip(known.chances(score));
+                for (chance, known) in pairs {
+                    assert!(
+                        (chance - known).abs() < 0.01,
+                        "{material} {score}: {chance} {known}"
+                    );
+                }
+            }
         }
     }
 
@@ -260,17 +307,5 @@ mod tests {
         let counts = [sample; 3].iter().collect();
         assert!(Cells::new(&counts, 400).fit().is_none());
         assert_eq!(Cells::new(&counts, 20).positions(), 0.0);
-    }
-
-    #[test]
-    fn chances_are_symmetric_and_sum_to_one() {
-        for score in -3000..3000 {
-            let at = KNOWN.at(40);
-            let [loss, draw, win] = chances(f64::from(score), at);
-            assert!((loss + draw + win - 1.0).abs() < 1e-9);
-            let mut other = chances(f64::from(-score), at);
-            other.reverse();
-            assert_eq!([loss, draw, win], other);
-        }
     }
 }

@@ -2,10 +2,7 @@
 
 use std::fmt;
 
-use super::{
-    Counts, Sample,
-    fit::{Cells, chances},
-};
+use super::{Counts, Sample, fit::Cells};
 use crate::search::wdl::{GREATEST_MATERIAL, LEAST_MATERIAL, Model};
 
 /// Games are dealt into so many parts; those of each are predicted by a model that was fitted to
@@ -82,7 +79,7 @@ impl Classes {
             let number = (self.number)(sample);
             let index = self.ends.partition_point(|&end| end < number);
             let class = &mut self.classes[index];
-            let predicted = chances(f64::from(sample.score), model.at(sample.material));
+            let predicted = model.at(sample.material).chances(f64::from(sample.score));
             class.positions += 1.0;
             for (fate, chance) in predicted.into_iter().enumerate() {
                 let counted = f64::from(u8::from(fate == sample.half_points));
@@ -205,17 +202,22 @@ impl fmt::Display for Report {
                 "greatest difference by score: {difference:+.1} ± {error:.1} points, {name}"
             )?;
         }
-        let at = |model: &Model| model.at(MIDDLEGAME).0;
+        let at = |model: &Model| model.at(MIDDLEGAME).even_chance;
         writeln!(
             f,
             "+1.00 in a middlegame is {:.0} of the search's units fitted, {:.0} in the program",
             at(&self.model),
             at(&Model::FITTED)
         )?;
-        writeln!(f, "\nmaterial  even chance  spread")?;
+        writeln!(f, "\nmaterial  even chance  spread  drawn at 0")?;
         for material in (LEAST_MATERIAL..=GREATEST_MATERIAL).step_by(8) {
-            let (even_chance, spread) = self.model.at(material);
-            writeln!(f, "{material:8} {even_chance:12.1} {spread:7.1}")?;
+            let curve = self.model.at(material);
+            let draw = 100.0 * curve.chances(0.0)[1];
+            let (even_chance, spread) = (curve.even_chance, curve.spread);
+            writeln!(
+                f,
+                "{material:8} {even_chance:12.1} {spread:7.1} {draw:11.1}%"
+            )?;
         }
         writeln!(
             f,
@@ -229,6 +231,13 @@ impl fmt::Display for Report {
         ] {
             let numbers = numbers.map(|number| format!("{number:.3}")).join(", ");
             writeln!(f, "        {name}: [{numbers}],")?;
+        }
+        for (name, number) in [
+            ("dead_material", self.model.dead_material),
+            ("dead_width", self.model.dead_width),
+            ("dead_reach", self.model.dead_reach),
+        ] {
+            writeln!(f, "        {name}: {number:.1},")?;
         }
         write!(f, "    }};")
     }
