@@ -23,7 +23,7 @@ use zuylen::{
 const POSITIONS: usize = 8192;
 
 fn records() -> Vec<Record> {
-    let mut player = Player::new(Network::embedded(), 10, 0, None).expect("a megabyte");
+    let mut player = Player::new(Network::embedded(), 10, 0, None, false).expect("a megabyte");
     let seen = Seen::default();
     let mut random = Random::new(1);
     let mut records = Vec::new();

@@ -206,6 +206,12 @@ fn from_nothing_to_a_network_that_evaluates() {
         "{table}"
     );
 
+    let fitted = success(&["dataset", "wdl", "--fit", &games]);
+    assert!(
+        fitted.contains("160 games") && fitted.contains("pub const FITTED: Model = Model {"),
+        "{fitted}"
+    );
+
     let mut words = train(&games, &network, "8", "128");
     words.extend(["--lambda", "0"]);
     let said = success(&words);
@@ -241,25 +247,122 @@ fn damage_and_mistakes_are_told() {
     let path = finished(&games).into_keys().next().expect("a file");
     let content = fs::read(&path).expect("it can be read");
     fs::write(&path, &content[..content.len() - 5]).expect("it can be written");
-    let output = run(&["dataset", "check", &games]);
-    assert!(!output.status.success());
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        said.contains("1 faults") && said.contains("game "),
-        "{said}"
-    );
-
-    for wrong in [
-        vec!["train", &games, "--out", "x", "--lambda", "1.5"],
-        vec!["train", "/no/such/games", "--out", "x"],
-        vec!["datagen", "--out", &games, "--chunk-size", "100000"],
-        vec!["dataset", "stats"],
-        vec!["dataset", "wdl", &games],
+    let (merged, shuffled) = (scratch.path("new/merged"), scratch.path("new/shuffled"));
+    for task in [
+        vec!["check"],
+        vec!["stats"],
+        vec!["sample"],
+        vec!["wdl"],
+        vec!["merge", "--out", &merged],
+        vec!["shuffle", "--out", &shuffled],
     ] {
-        let output = run(&wrong);
+        let mut words = vec!["dataset"];
+        words.extend(&task);
+        words.push(&games);
+        let output = run(&words);
+        assert_eq!(output.status.code(), Some(1), "{task:?}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(
-            !output.status.success() && !output.stderr.is_empty(),
-            "{wrong:?}"
+            said.contains(".viri.zst: game ") && !output.stdout.is_empty(),
+            "{task:?}: {said}"
         );
     }
+    for rest in [merged, shuffled] {
+        let checked = success(&["dataset", "check", &format!("{rest}-000000.viri.zst")]);
+        assert!(checked.contains(" 0 faults"), "{checked}");
+    }
+
+    let empty = scratch.path("empty");
+    fs::create_dir(&empty).expect("a folder");
+    let garbage = scratch.path("garbage.viri");
+    fs::write(&garbage, [7; 100]).expect("a file");
+    for (wrong, reason) in [
+        (vec!["dataset", "stats"], "required"),
+        (vec!["dataset", "stats", "/no/such/games"], "No such file"),
+        (vec!["dataset", "stats", &empty], "no files of games in"),
+        (vec!["dataset", "stats", &garbage], "there is no sound game"),
+        (vec!["dataset", "wdl", "--fit", &games], "too few games"),
+    ] {
+        refused(&wrong, reason);
+    }
+}
+
+/// Runs it, and expects a failure with a reason.
+fn refused(arguments: &[&str], reason: &str) {
+    let output = run(arguments);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        !output.status.success() && said.contains(reason),
+        "{arguments:?}: {said}"
+    );
+}
+
+#[test]
+fn what_cannot_be_trained_is_refused_before_training() {
+    let scratch = Scratch::new("refused");
+    let games = scratch.path("games");
+    success(&play(&games, "40"));
+    let (network, folder) = (scratch.path("a.network"), scratch.path("folder"));
+    fs::create_dir(&folder).expect("a folder");
+    let file = format!(
+        "{}/b.network",
+        finished(&games).into_keys().next().unwrap().display()
+    );
+    let train = |words: &[&'static str], out: &str, reason: &str| {
+        let mut all = vec!["train", &games, "--out", out];
+        all.extend(words);
+        refused(&all, reason);
+    };
+    for (word, value, reason) in [
+        ("--lambda", "1.5", "not between 0 and 1"),
+        ("--lambda", "NaN", "not between 0 and 1"),
+        ("--network-k", "1e-300", "not between 20 and 2000"),
+        ("--network-k", "1e300", "not between 20 and 2000"),
+        ("--batch", "0", "not in 1..="),
+        ("--epochs", "0", "not in 1..="),
+        ("--epochs", "18446744073709551615", "not in 1..="),
+        ("--patience", "0", "not in 1..="),
+        ("--threads", "0", "not in 1..=1024"),
+        ("--threads", "100000", "not in 1..=1024"),
+        ("--rate", "1e300", "not between"),
+        ("--final-rate", "0", "not between"),
+        ("--from", "/no/such/checkpoint", "/no/such/checkpoint"),
+    ] {
+        train(&[word, value], &network, reason);
+    }
+    train(&[], &folder, "is a folder, not a file");
+    train(&[], &file, "File exists");
+    refused(
+        &["train", "/no/such/games", "--out", &network],
+        "/no/such/games",
+    );
+    refused(
+        &["datagen", "--out", &games, "--chunk-size", "100000"],
+        "not in 1..=",
+    );
+    refused(
+        &["datagen", "--out", &games, "--threads", "100000"],
+        "not in 1..=",
+    );
+    assert!(!Path::new(&network).exists() && !Path::new(&format!("{network}.csv")).exists());
+
+    // A folder that isn't there is made, and of two trainers of one network the second is refused.
+    let network = scratch.path("new/a.network");
+    let words: Vec<String> = ["train", &games, "--out", &network, "--epochs", "100000"]
+        .map(str::to_owned)
+        .to_vec();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut first = zuylen(&words).spawn().expect("the program runs");
+    let checkpoint = format!("{network}.checkpoint");
+    while !Path::new(&checkpoint).exists() && first.try_wait().is_ok_and(|end| end.is_none()) {
+        thread::sleep(Duration::from_millis(10));
+    }
+    let second = run(&words);
+    let _ = first.kill();
+    let _ = first.wait();
+    let said = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert!(
+        !second.status.success() && said.contains("another program is training this network"),
+        "{said}"
+    );
 }

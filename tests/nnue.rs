@@ -9,6 +9,7 @@ use zuylen::{
     nnue::{
         Breakdown, Evaluator, Network, NetworkError,
         architecture::{BUCKETS, HIDDEN, LIMIT, MAX_OUTPUT_BIAS, MAX_OUTPUT_WEIGHT, QA, QB, SCALE},
+        endings::known_ending,
         features::is_mirrored,
         network::MAX_NAME,
         simd::Simd,

@@ -40,6 +40,9 @@ pub struct Arguments {
     /// Folders of Syzygy tables; games that come to them end there, but for one in 16.
     #[arg(long, value_name = "FOLDERS")]
     syzygy: Option<String>,
+    /// Play every game to its end by the rules, from level openings: for `zuylen dataset wdl --fit`.
+    #[arg(long, conflicts_with = "syzygy")]
+    play_out: bool,
     /// Begin no iteration after so many nodes a move (8 times as many are the end of a move).
     #[arg(long, default_value_t = 700, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
@@ -53,7 +56,7 @@ pub struct Arguments {
     #[arg(long)]
     positions: Option<u64>,
     /// Games at a time [default: one a core].
-    #[arg(long)]
+    #[arg(long, value_parser = super::threads())]
     threads: Option<usize>,
     /// What makes the games reproducible; with one thread, to the last byte.
     #[arg(long, default_value_t = 1)]
@@ -89,9 +92,10 @@ pub fn run(arguments: &Arguments) -> Ending {
             .out
             .clone()
             .unwrap_or_else(datagen::default_folder),
+        play_out: arguments.play_out,
         nodes: arguments.nodes,
         asides: arguments.asides,
-        threads: arguments.threads.unwrap_or_else(super::cores).max(1),
+        threads: arguments.threads.unwrap_or_else(super::cores),
         seed: arguments.seed,
         games: arguments.games,
         positions: arguments.positions,

@@ -10,11 +10,16 @@ use clap::{Args, Subcommand};
 
 use super::Ending;
 use crate::{
-    learn::{chunks, dataset, wdl},
+    learn::{
+        chunks, dataset, stats,
+        wdl::{self, Counts, report::Report},
+    },
     tools::openings::Random,
 };
 
-/// Count, check, merge, shuffle and sample files of games, and count what scores were worth.
+/// Count, check, merge, shuffle and sample files of games, and find what scores are worth.
+///
+/// A damaged file is told of and used up to the damage; the exit code is then 1.
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -27,6 +32,12 @@ struct Files {
     /// Files, or folders of them.
     #[arg(required = true)]
     paths: Vec<PathBuf>,
+}
+
+impl Files {
+    fn list(&self) -> io::Result<Vec<PathBuf>> {
+        chunks::files(&self.paths)
+    }
 }
 
 /// Where new files go.
@@ -77,56 +88,68 @@ enum Task {
         #[arg(long, value_name = "NAME")]
         out: Option<PathBuf>,
     },
-    /// Print a table of wins, draws and losses by material and score, for `scripts/fit_wdl.py`.
+    /// Print a table of wins, draws and losses by material and score, or the model that fits them.
     Wdl {
         #[command(flatten)]
         files: Files,
         /// Leave out games that were adjudicated by their scores.
         #[arg(long)]
         played_out: bool,
+        /// Print the likeliest model of the chances, how well it predicts games that it wasn't fitted
+        /// to, and the lines for `src/search/wdl.rs`.
+        #[arg(long)]
+        fit: bool,
     },
 }
 
-/// Runs it.
+/// Runs it. Damage is told of in lines of its own; what is sound is used, and the exit code is 1.
 pub fn run(arguments: &Arguments) -> Ending {
+    let mut faults = 0;
+    let mut note = |note: &str| {
+        faults += 1;
+        let _ = writeln!(io::stderr(), "{note}");
+    };
+    work(&arguments.task, &mut note)?;
+    Ok(if faults > 0 {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+fn work(task: &Task, note: &mut dyn FnMut(&str)) -> io::Result<()> {
     let mut screen = io::stdout();
-    match &arguments.task {
+    match task {
         Task::Stats(files) => {
-            let stats = dataset::stats(&chunks::files(&files.paths)?)?;
-            writeln!(screen, "{stats}")?;
-            for fault in stats.faults() {
-                writeln!(io::stderr(), "{fault}")?;
+            let stats = stats::count(&files.list()?, note);
+            if stats.is_empty() {
+                return Err(io::Error::other("there is no sound game"));
             }
+            writeln!(screen, "{stats}")
         }
         Task::Check(files) => {
-            let stats = dataset::stats(&chunks::files(&files.paths)?)?;
-            for fault in stats.faults() {
-                writeln!(screen, "{fault}")?;
-            }
+            let mut faults = 0;
+            let mut count = |fault: &str| {
+                faults += 1;
+                note(fault);
+            };
+            let stats = stats::count(&files.list()?, &mut count);
             let (games, repeated) = (stats.games(), stats.repeated_starts());
-            let faults = stats.faults().len();
             writeln!(
                 screen,
                 "{games} sound games, {repeated} repeated starts, {faults} faults"
-            )?;
-            if faults > 0 {
-                return Ok(ExitCode::FAILURE);
-            }
+            )
         }
         Task::Merge { files, out, unique } => {
-            let files = chunks::files(&files.paths)?;
-            let (new, left_out) = dataset::merge(&files, &out.out, *unique)?;
+            let (new, left_out) = dataset::merge(&files.list()?, &out.out, *unique, note)?;
             tell(&new)?;
             if *unique {
                 writeln!(screen, "{left_out} games left out")?;
             }
+            Ok(())
         }
         Task::Shuffle { files, out, seed } => {
-            tell(&dataset::shuffle(
-                &chunks::files(&files.paths)?,
-                &out.out,
-                *seed,
-            )?)?;
+            tell(&dataset::shuffle(&files.list()?, &out.out, *seed, note)?)
         }
         Task::Sample {
             files,
@@ -134,30 +157,31 @@ pub fn run(arguments: &Arguments) -> Ending {
             seed,
             out,
         } => {
-            let games = dataset::sample(&chunks::files(&files.paths)?, *count, *seed)?;
+            let mut output = out.as_deref().map(dataset::Output::new).transpose()?;
             let mut random = Random::new(*seed);
-            match out {
-                None => {
-                    for line in games
-                        .iter()
-                        .filter_map(|group| dataset::line(group.first()?, &mut random))
-                    {
-                        writeln!(screen, "{line}")?;
-                    }
-                }
-                Some(out) => {
-                    let mut output = dataset::Output::new(out);
-                    games.iter().try_for_each(|group| output.add(group))?;
-                    tell(&output.finish()?)?;
+            for group in dataset::sample(&files.list()?, *count, *seed, note) {
+                if let Some(output) = &mut output {
+                    output.add(&group)?;
+                } else if let Some(line) = dataset::line(&group[0], &mut random) {
+                    writeln!(screen, "{line}")?;
                 }
             }
+            output.map_or(Ok(()), |output| tell(&output.finish()?))
         }
-        Task::Wdl { files, played_out } => {
-            let counts = wdl::count(&chunks::files(&files.paths)?, *played_out)?;
-            write!(screen, "{counts}")?;
+        Task::Wdl {
+            files,
+            played_out,
+            fit,
+        } => {
+            let games = wdl::read(&files.list()?, *played_out, note);
+            if !fit {
+                return write!(screen, "{}", games.iter().flatten().collect::<Counts>());
+            }
+            let report = Report::new(&games)
+                .ok_or_else(|| io::Error::other("too few games to fit anything to"))?;
+            writeln!(screen, "{report}")
         }
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn tell(files: &[PathBuf]) -> io::Result<()> {

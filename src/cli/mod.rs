@@ -13,8 +13,12 @@ mod train;
 mod uci;
 mod version;
 
+#[cfg(feature = "tools")]
+use std::ops::RangeInclusive;
 use std::{error::Error, ffi::OsString, io, process::ExitCode};
 
+#[cfg(feature = "tools")]
+use clap::builder::RangedU64ValueParser;
 use clap::{Parser, Subcommand};
 
 use crate::system;
@@ -91,6 +95,18 @@ fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
 
 /// How a subcommand ends: with an exit code, or with a reason to say and the code for failure.
 type Ending = Result<ExitCode, Box<dyn Error>>;
+
+/// A parser of numbers within a range.
+#[cfg(feature = "tools")]
+fn number(range: RangeInclusive<u64>) -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(range)
+}
+
+/// A parser of numbers of threads, of which there may be as many as in play.
+#[cfg(feature = "tools")]
+fn threads() -> RangedU64ValueParser<usize> {
+    number(1..=1024)
+}
 
 /// Cores of this machine that the program may use.
 #[cfg(feature = "tools")]

@@ -2,8 +2,10 @@
 
 use std::{
     io::{self, Write as _},
+    ops::RangeInclusive,
     path::{Path, PathBuf},
     process::ExitCode,
+    time::Instant,
 };
 
 use clap::Args;
@@ -13,7 +15,11 @@ use super::Ending;
 use crate::{
     learn::{
         chunks, quantise,
-        trainer::{self, Files, Report, Settings, Trained, data::Data},
+        trainer::{
+            self, Files, Report, Settings, Trained,
+            data::Data,
+            scale::{GREATEST_K, LEAST_K},
+        },
     },
     nnue::{
         Network,
@@ -42,16 +48,16 @@ pub struct Arguments {
     #[arg(long, default_value_t = 0.0, value_parser = share)]
     smooth: f32,
     /// Passes over all positions.
-    #[arg(long, default_value_t = 30)]
+    #[arg(long, default_value_t = 30, value_parser = super::number(1..=100_000))]
     epochs: usize,
     /// Positions a step.
-    #[arg(long, default_value_t = 16_384)]
+    #[arg(long, default_value_t = 16_384, value_parser = super::number(1..=1 << 24))]
     batch: usize,
     /// The highest learning rate.
-    #[arg(long, default_value_t = 1e-3, value_parser = positive)]
+    #[arg(long, default_value_t = 1e-3, value_parser = rate)]
     rate: f64,
     /// The learning rate at the end.
-    #[arg(long, default_value_t = 3e-6, value_parser = positive)]
+    #[arg(long, default_value_t = 3e-6, value_parser = rate)]
     final_rate: f64,
     /// Steps over which the learning rate rises.
     #[arg(long, default_value_t = 200)]
@@ -61,20 +67,20 @@ pub struct Arguments {
     decay: f32,
     /// Stop after so many epochs without a better loss on the games held out. Few are too few: at high
     /// rates the loss goes up and down, and falls with the rate.
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 10, value_parser = super::number(1..=100_000))]
     patience: usize,
     /// Thousandths of the games that are held out.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..1000))]
     held_out: u64,
     /// The evaluation that is worth 73% of the points, in the network's units [default: fitted, so
     /// that 101 wins half of the middlegames].
-    #[arg(long, value_name = "UNITS", value_parser = positive)]
+    #[arg(long, value_name = "UNITS", value_parser = network_k)]
     network_k: Option<f64>,
     /// What makes the network reproducible, with the same number of threads.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Threads [default: one a core].
-    #[arg(long)]
+    #[arg(long, value_parser = super::threads())]
     threads: Option<usize>,
     /// Words for the description in the network's file.
     #[arg(long, default_value = "")]
@@ -82,21 +88,25 @@ pub struct Arguments {
 }
 
 fn share(word: &str) -> Result<f32, String> {
-    let share: f32 = word.parse().map_err(|_| "not a number".to_owned())?;
-    if (0.0..=1.0).contains(&share) {
-        Ok(share)
-    } else {
-        Err("not between 0 and 1".to_owned())
-    }
+    within(word, 0.0..=1.0).map(|share| share as f32)
 }
 
-fn positive(word: &str) -> Result<f64, String> {
+fn rate(word: &str) -> Result<f64, String> {
+    within(word, 1e-12..=1.0)
+}
+
+fn network_k(word: &str) -> Result<f64, String> {
+    within(word, LEAST_K..=GREATEST_K)
+}
+
+fn within(word: &str, bounds: RangeInclusive<f64>) -> Result<f64, String> {
     let number: f64 = word.parse().map_err(|_| "not a number".to_owned())?;
-    if number > 0.0 && number.is_finite() {
-        Ok(number)
-    } else {
-        Err("not above zero".to_owned())
-    }
+    let (least, greatest) = (bounds.start(), bounds.end());
+    let reason = || format!("not between {least} and {greatest}");
+    bounds
+        .contains(&number)
+        .then_some(number)
+        .ok_or_else(reason)
 }
 
 impl Arguments {
@@ -113,8 +123,8 @@ impl Arguments {
             warm_up: self.warm_up,
             decay: self.decay,
             seed: self.seed,
-            threads: self.threads.unwrap_or_else(super::cores).max(1),
-            patience: self.patience.max(1),
+            threads: self.threads.unwrap_or_else(super::cores),
+            patience: self.patience,
             held_out: self.held_out,
             network_k: self.network_k,
         }
@@ -129,6 +139,9 @@ pub fn run(arguments: &Arguments) -> Ending {
 }
 
 fn make_network(arguments: &Arguments, settings: &Settings) -> io::Result<ExitCode> {
+    // What can't be is said before hours of work, not after.
+    let kept = Files::beside(&arguments.out)?;
+    settings.first_weights()?;
     let files = chunks::files(&arguments.games)?;
     let data = Data::load(&files, settings.held_out, &Network::embedded())?;
     let mut screen = io::stdout();
@@ -137,34 +150,9 @@ fn make_network(arguments: &Arguments, settings: &Settings) -> io::Result<ExitCo
     }
     tell_data(&data, settings)?;
 
-    let beside = |ending: &str| {
-        let mut name = arguments.out.as_os_str().to_owned();
-        name.push(ending);
-        Some(PathBuf::from(name))
-    };
-    let kept = Files {
-        checkpoint: beside(".checkpoint"),
-        losses: beside(".csv"),
-    };
-    let bar = ProgressBar::new(data.training.len() as u64);
-    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {per_sec}, {eta} left") {
-        bar.set_style(style);
-    }
-    let trained = trainer::train(settings, &data, &kept, &mut |report| match report {
-        Report::Resumed(epochs) => bar.suspend(|| println(&format!("on from epoch {epochs}"))),
-        Report::Positions(done) => bar.set_position(done as u64),
-        Report::Epoch(epoch, row) => {
-            let speed = data.training.len() as f64 / row.seconds.max(1e-9);
-            bar.suspend(|| {
-                println(&format!(
-                    "epoch {epoch}: loss {:.6}, held out {:.6}, rate {:.2e}, {speed:.0} positions/s",
-                    row.training_loss, row.held_out_loss, row.rate
-                ));
-            });
-            bar.reset();
-        }
-    });
-    bar.finish_and_clear();
+    let mut shown = Shown::new(settings.epochs, data.training.len());
+    let trained = trainer::train(settings, &data, &kept, &mut |report| shown.hear(report));
+    shown.bar.finish_and_clear();
     let trained = trained?;
 
     let name = describe(arguments, &data, &trained);
@@ -192,6 +180,65 @@ fn make_network(arguments: &Arguments, settings: &Settings) -> io::Result<ExitCo
     chunks::replace(&arguments.out, &bytes)?;
     writeln!(screen, "{}: {} bytes", arguments.out.display(), bytes.len())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Progress as a person sees it: one bar for all epochs, and a line for each that is over.
+struct Shown {
+    bar: ProgressBar,
+    epochs: usize,
+    /// Positions of an epoch.
+    positions: usize,
+    /// Epochs that are over.
+    over: usize,
+    /// When the present epoch began.
+    began: Instant,
+}
+
+impl Shown {
+    fn new(epochs: usize, positions: usize) -> Shown {
+        let bar = ProgressBar::new(epochs as u64 * positions as u64);
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent}% {msg}, {eta} left") {
+            bar.set_style(style);
+        }
+        Shown {
+            bar,
+            epochs,
+            positions,
+            over: 0,
+            began: Instant::now(),
+        }
+    }
+
+    fn hear(&mut self, report: Report) {
+        match report {
+            Report::Resumed(over) => {
+                self.over = over;
+                self.bar.set_position(over as u64 * self.positions as u64);
+                self.bar.reset_eta();
+                self.bar
+                    .suspend(|| println(&format!("on from epoch {over}")));
+            }
+            Report::Positions(done) => {
+                let all = self.over as u64 * self.positions as u64 + done as u64;
+                let speed = done as f64 / self.began.elapsed().as_secs_f64().max(1e-9);
+                let (epoch, epochs) = (self.over + 1, self.epochs);
+                self.bar
+                    .set_message(format!("epoch {epoch} of {epochs}, {speed:.0} positions/s"));
+                self.bar.set_position(all);
+            }
+            Report::Epoch(epoch, row) => {
+                let speed = self.positions as f64 / row.seconds.max(1e-9);
+                self.bar.suspend(|| {
+                    println(&format!(
+                        "epoch {epoch}: loss {:.6}, held out {:.6}, rate {:.2e}, {speed:.0} positions/s",
+                        row.training_loss, row.held_out_loss, row.rate
+                    ));
+                });
+                self.over = epoch;
+                self.began = Instant::now();
+            }
+        }
+    }
 }
 
 /// Somebody may or may not read it.

@@ -12,8 +12,10 @@ use std::{
 
 use super::format::{FormatError, Game, Reader};
 
-/// How the names of files of games end.
+/// How the names of files of games end that this program writes.
 pub const ENDING: &str = ".viri.zst";
+/// How those of files end that it reads in a folder.
+const ENDINGS: [&str; 4] = [ENDING, ".viri", ".vf.zst", ".vf"];
 /// How the name of a file in the making goes on.
 const UNFINISHED: &str = ".part";
 /// Files stay under this many bytes, so that they can be stored anywhere.
@@ -64,11 +66,12 @@ pub fn read(path: &Path) -> io::Result<(Vec<Game>, Option<FormatError>)> {
 /// names.
 ///
 /// # Errors
-/// When a folder can't be listed, or when there is no file.
+/// When a path leads nowhere, a folder can't be listed, or there is no file.
 pub fn files(paths: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
-        if path.is_dir() {
+        let kind = fs::metadata(path).map_err(|error| about(path, error))?;
+        if kind.is_dir() {
             files.extend(files_in(path)?);
         } else {
             files.push(path.clone());
@@ -80,8 +83,9 @@ pub fn files(paths: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
             .map(|path| path.display().to_string())
             .collect();
         return Err(io::Error::other(format!(
-            "no files of games in {}",
-            names.join(", ")
+            "no files of games in {} (their names end in {})",
+            names.join(", "),
+            ENDINGS.join(", ")
         )));
     }
     Ok(files)
@@ -95,7 +99,8 @@ pub fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| about(folder, error))? {
         let path = entry.map_err(|error| about(folder, error))?.path();
-        if name_of(&path).ends_with(ENDING) {
+        let name = name_of(&path);
+        if ENDINGS.iter().any(|ending| name.ends_with(ending)) {
             files.push(path);
         }
     }
@@ -114,17 +119,39 @@ fn name_of(path: &Path) -> String {
 /// there.
 ///
 /// # Errors
-/// When it can't be written; `path` is then as it was.
+/// When it can't be written; `path` is then as it was, and nothing else is left.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(UNFINISHED);
-    let unfinished = PathBuf::from(unfinished);
-    let mut file = File::create(&unfinished).map_err(|error| about(&unfinished, error))?;
-    file.write_all(content)
-        .and_then(|()| file.sync_all())
-        .map_err(|error| about(&unfinished, error))?;
-    drop(file);
-    fs::rename(&unfinished, path).map_err(|error| about(path, error))
+    let unfinished = beside(path, UNFINISHED);
+    let write = |mut file: File| file.write_all(content).and_then(|()| file.sync_all());
+    let written = File::create(&unfinished)
+        .and_then(write)
+        .map_err(|error| about(&unfinished, error))
+        .and_then(|()| fs::rename(&unfinished, path).map_err(|error| about(path, error)));
+    if written.is_err() {
+        // What there is of it would only fill a full disk.
+        let _ = fs::remove_file(&unfinished);
+    }
+    written
+}
+
+/// The path with something more at the end of its name.
+pub fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// Takes the file `path`, which is made, for this program alone as long as what is returned lives.
+///
+/// # Errors
+/// When another program has it, with `taken` as the reason, or it can't be made.
+pub fn lock(path: &Path, taken: &str) -> io::Result<File> {
+    let lock = File::create(path).map_err(|error| about(path, error))?;
+    lock.try_lock().map_err(|error| match error {
+        fs::TryLockError::WouldBlock => about(path, taken),
+        fs::TryLockError::Error(error) => about(path, error),
+    })?;
+    Ok(lock)
 }
 
 /// Compresses stored games and writes them under `path`, which must be free.
@@ -159,14 +186,10 @@ impl Series {
     pub fn take(folder: &Path, name: &str) -> io::Result<Series> {
         fs::create_dir_all(folder).map_err(|error| about(folder, error))?;
         let path = folder.join(format!("{name}.lock"));
-        let lock = File::create(&path).map_err(|error| about(&path, error))?;
-        lock.try_lock().map_err(|error| match error {
-            fs::TryLockError::WouldBlock => about(
-                &path,
-                "another program is writing this series; use another seed or folder",
-            ),
-            fs::TryLockError::Error(error) => about(&path, error),
-        })?;
+        let lock = lock(
+            &path,
+            "another program is writing this series; use another seed or folder",
+        )?;
         let series = Series {
             folder: folder.to_owned(),
             name: name.to_owned(),
@@ -245,6 +268,42 @@ mod tests {
         let before = fs::read(&path).unwrap();
         assert!(write_new(&path, b"other").is_err());
         assert_eq!(fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn plain_files_of_a_folder_are_read_too() {
+        let scratch = Scratch::new("endings");
+        for name in [
+            "d.viri.zst",
+            "c.viri",
+            "b.vf",
+            "a.vf.zst",
+            "e.lock",
+            "f.viri.zst.part",
+        ] {
+            fs::write(scratch.path(name), "").unwrap();
+        }
+        let found = files(&[scratch.folder().to_owned()]).unwrap();
+        let names: Vec<String> = found.iter().map(|path| name_of(path)).collect();
+        assert_eq!(names, ["a.vf.zst", "b.vf", "c.viri", "d.viri.zst"]);
+        let error = files(&[scratch.path("none")]).unwrap_err().to_string();
+        assert!(error.contains("none: No such"), "{error}");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_full_disk_leaves_no_half_of_a_file() {
+        let scratch = Scratch::new("full-disk");
+        let (path, unfinished) = (scratch.path("a"), scratch.path("a.part"));
+        fs::write(&path, "old").unwrap();
+        std::os::unix::fs::symlink("/dev/full", &unfinished).unwrap();
+        let error = replace(&path, b"new").unwrap_err().to_string();
+        assert!(error.contains("No space"), "{error}");
+        assert!(fs::symlink_metadata(&unfinished).is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        fs::create_dir(scratch.path("b")).unwrap();
+        assert!(replace(&scratch.path("b"), b"new").is_err());
+        assert!(!scratch.path("b.part").exists());
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! From nothing to a network: games against itself, data sets of them, a trainer on the CPU.
 //!
 //! The way of a generation: [`datagen`] plays and writes games ([`format`], in [`chunks`]),
-//! [`dataset`] looks after the files, [`trainer`] makes a floating network of their positions, and
-//! [`quantise`] the integer one of the engine. [`wdl`] counts what scores were worth.
+//! [`dataset`] looks after the files and [`stats`] counts what is in them, [`trainer`] makes a floating network of their positions, and
+//! [`quantise`] the integer one of the engine. [`wdl`] finds what scores are worth.
 
 use shakmaty::Move;
 
@@ -13,6 +13,7 @@ pub mod format;
 pub mod quantise;
 #[cfg(test)]
 mod scratch;
+pub mod stats;
 pub mod trainer;
 pub mod wdl;
 

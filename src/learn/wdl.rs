@@ -1,29 +1,66 @@
-//! What scores were worth in games: the table that the win/draw/loss model is fitted to.
+//! What scores were worth in games: the counts, and the win/draw/loss model that fits them best.
+//!
+//! [`fit`] finds the model's coefficients and [`report`] says how good they are.
 
-use std::{collections::BTreeMap, fmt, io, path::PathBuf};
+pub mod fit;
+pub mod report;
 
-use super::{dataset::all_games, format::Game};
+use std::{collections::BTreeMap, fmt, path::PathBuf};
+
+use super::{dataset::Games, format::Game};
 use crate::search::{score::is_decisive, wdl::material};
 
 /// Scores are counted in classes of this width in the search's units, each named by its middle,
 /// which is a multiple of it.
 const WIDTH: i32 = 5;
 
+/// A position of a game with a score that isn't proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// The material of both sides in pawns.
+    pub material: u32,
+    /// The score of the side to move in the search's units.
+    pub score: i32,
+    /// What became of the side to move: 0 lost, 1 drawn, 2 won.
+    pub half_points: usize,
+}
+
+/// The samples of a game.
+fn samples(game: &Game) -> impl Iterator<Item = Sample> + '_ {
+    game.positions()
+        .map(|(position, _, score)| Sample {
+            material: material(&position),
+            score: position.turn().fold_wb(i32::from(score), -i32::from(score)),
+            half_points: usize::from(game.result.half_points(position.turn())),
+        })
+        .filter(|sample| !is_decisive(sample.score))
+}
+
+/// The samples of the files game by game, or only of games that were played to their end by the
+/// rules. `note` is told what is wrong with a file, which is read up to there.
+pub fn read(files: &[PathBuf], played_out: bool, note: &mut dyn FnMut(&str)) -> Vec<Vec<Sample>> {
+    Games::new(files, note)
+        .filter(|game| !game.aside && (game.played_out || !played_out))
+        .map(|game| samples(&game).collect())
+        .collect()
+}
+
 /// Losses, draws and wins of the side to move, by material and class of score.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts(BTreeMap<(u32, i32), [u64; 3]>);
 
 impl Counts {
-    /// Counts the positions of a game, but those with a proven score.
-    fn add(&mut self, game: &Game) {
-        for (position, _, score) in game.positions() {
-            let score = position.turn().fold_wb(i32::from(score), -i32::from(score));
-            if !is_decisive(score) {
-                let class = (material(&position), middle(score));
-                let half_points = usize::from(game.result.half_points(position.turn()));
-                self.0.entry(class).or_default()[half_points] += 1;
-            }
-        }
+    fn add(&mut self, sample: &Sample) {
+        let class = (sample.material, middle(sample.score));
+        self.0.entry(class).or_default()[sample.half_points] += 1;
+    }
+}
+
+impl<'a> FromIterator<&'a Sample> for Counts {
+    fn from_iter<T: IntoIterator<Item = &'a Sample>>(samples: T) -> Counts {
+        let mut counts = Counts::default();
+        samples.into_iter().for_each(|sample| counts.add(sample));
+        counts
     }
 }
 
@@ -41,21 +78,6 @@ impl fmt::Display for Counts {
         }
         Ok(())
     }
-}
-
-/// Counts all games of the files, or only those that were played out.
-///
-/// # Errors
-/// When a file is damaged or can't be read.
-pub fn count(files: &[PathBuf], played_out: bool) -> io::Result<Counts> {
-    let mut counts = Counts::default();
-    for game in all_games(files) {
-        let game = game?;
-        if !game.aside && (game.played_out || !played_out) {
-            counts.add(&game);
-        }
-    }
-    Ok(counts)
 }
 
 #[cfg(test)]
@@ -106,14 +128,19 @@ mod tests {
         games.iter().for_each(|game| game.write(&mut bytes));
         let path = scratch.path("games.viri.zst");
         chunks::write_new(&path, &bytes).expect("a file");
-        let count = |played_out| count(std::slice::from_ref(&path), played_out);
+        let count = |played_out| {
+            let games = read(std::slice::from_ref(&path), played_out, &mut |note| {
+                panic!("{note}")
+            });
+            games.iter().flatten().collect::<Counts>().to_string()
+        };
         // White's capture takes the material from 25 to 20; mates are not counted.
         assert_eq!(
-            count(false).expect("sound games").to_string(),
+            count(false),
             "material,score,wins,draws,losses\n20,-200,1,1,2\n25,205,2,1,1\n"
         );
         assert_eq!(
-            count(true).expect("sound games").to_string(),
+            count(true),
             "material,score,wins,draws,losses\n20,-200,1,0,1\n25,205,1,0,1\n"
         );
     }

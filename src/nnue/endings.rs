@@ -144,10 +144,6 @@ mod tests {
             ] {
                 let value = value(&fen).expect(&fen);
                 assert!(value * sign >= KNOWN_WIN, "{fen}: {value}");
-                assert!(
-                    value.abs() < crate::search::score::MAX_EVAL,
-                    "{fen}: {value}"
-                );
             }
         }
     }

@@ -47,6 +47,8 @@ pub struct Settings {
     pub network: Arc<Network>,
     /// What ends games that come to it, but for those that are played to the end.
     pub tablebases: Option<Arc<Tablebases>>,
+    /// Whether all games begin from level openings and only the rules end them.
+    pub play_out: bool,
     /// The soft limit in nodes a move.
     pub nodes: u64,
     /// Asides in a hundred moves of a game, at most [`MOST_ASIDES`] in a game.
@@ -71,7 +73,8 @@ impl Settings {
         let network = self.network.checksum() >> 32;
         let tables = self.tablebases.as_ref();
         let tables = tables.map_or_else(String::new, |tables| format!("-t{}", tables.most_men()));
-        format!("games-s{seed}-n{nodes}-a{asides}{tables}-{network:08x}")
+        let whole = if self.play_out { "-whole" } else { "" };
+        format!("games-s{seed}-n{nodes}-a{asides}{tables}{whole}-{network:08x}")
     }
 }
 
@@ -235,8 +238,14 @@ impl Run<'_> {
         let settings = self.settings;
         let network = Arc::clone(&settings.network);
         let tables = settings.tablebases.clone();
-        let mut player = Player::new(network, settings.nodes, settings.asides, tables)
-            .map_err(io::Error::other)?;
+        let mut player = Player::new(
+            network,
+            settings.nodes,
+            settings.asides,
+            tables,
+            settings.play_out,
+        )
+        .map_err(io::Error::other)?;
         loop {
             let number = self.numbers.lock().take();
             let mut games = Vec::new();

@@ -17,8 +17,10 @@ use crate::{
     tools::openings::{ORDINARY, Random, random_opening, random_start},
 };
 
-/// The table in mebibytes: a game of small searches needs no more, and it stays in the cache.
-const HASH: usize = 1;
+/// The table has a mebibyte for so many nodes a move, but at least one and at most [`MOST_HASH`]: a
+/// game of small searches needs no more, and it stays in the cache.
+const NODES_A_MEBIBYTE: u64 = 1000;
+const MOST_HASH: u64 = 64;
 /// Nodes of the look at an opening.
 const LOOK_NODES: u64 = 3000;
 /// Openings beyond this score, in the search's units, are decided.
@@ -26,6 +28,9 @@ const DECIDED: i32 = 300;
 /// One decided opening in so many is played all the same, up to [`HOPELESS`].
 const KEPT_DECIDED: u64 = 10;
 const HOPELESS: i32 = 800;
+/// Games that are all played to their end begin from openings up to this score, as games of engines
+/// against each other do.
+const LEVEL: i32 = 50;
 /// The hard node limit is so many times the soft one.
 const HARD_NODES: u64 = 8;
 /// A side wins once both have agreed on this score for so many plies.
@@ -55,11 +60,13 @@ pub struct Player {
     /// Asides in a hundred moves of a game.
     asides: u64,
     tablebases: Option<Arc<Tablebases>>,
+    play_out: bool,
 }
 
 impl Player {
     /// A player that evaluates by `network`, begins no iteration after `nodes` nodes a move, and
-    /// looks aside at so many moves in a hundred. Games that come into `tablebases` end there.
+    /// looks aside at so many moves in a hundred. Games that come into `tablebases` end there. With
+    /// `play_out` all games begin from level openings, and only the rules end them.
     ///
     /// # Errors
     /// When the memory can't be had.
@@ -68,17 +75,20 @@ impl Player {
         nodes: u64,
         asides: u64,
         tablebases: Option<Arc<Tablebases>>,
+        play_out: bool,
     ) -> Result<Player, String> {
         let limits = Limits {
             soft_nodes: Some(nodes),
             nodes: Some(nodes.saturating_mul(HARD_NODES)),
             ..Limits::default()
         };
+        let hash = (nodes / NODES_A_MEBIBYTE).clamp(1, MOST_HASH) as usize;
         Ok(Player {
-            solo: Solo::new(HASH, network)?,
+            solo: Solo::new(hash, network)?,
             limits,
             asides,
             tablebases,
+            play_out,
         })
     }
 
@@ -86,7 +96,7 @@ impl Player {
     /// and the same `seen` make the same.
     pub fn play(&mut self, random: &mut Random, seen: &Seen) -> Vec<Game> {
         let (start, kind, start_score) = self.opening(random, seen);
-        let played_out = random.below(PLAYED_OUT) == 0;
+        let played_out = random.below(PLAYED_OUT) == 0 || self.play_out;
         let mut history = KeyHistory::starting_at(&start);
         let mut position = start.clone();
         let mut moves = Vec::new();
@@ -207,7 +217,11 @@ impl Player {
                 continue;
             };
             let kept = random.below(KEPT_DECIDED) == 0;
-            let bound = if kept { HOPELESS } else { DECIDED };
+            let bound = match kept {
+                _ if self.play_out => LEVEL,
+                true => HOPELESS,
+                false => DECIDED,
+            };
             if outcome.score.abs() > bound || !seen.insert(&position) {
                 continue;
             }
@@ -337,7 +351,7 @@ mod tests {
     fn games_end_in_the_tables_with_their_result() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
         let tables = Arc::new(Tablebases::open(folder).unwrap().0);
-        let player = Player::new(Network::embedded(), 1, 0, Some(Arc::clone(&tables)));
+        let player = Player::new(Network::embedded(), 1, 0, Some(Arc::clone(&tables)), false);
         let player = player.unwrap();
         let result = |text: &str| player.result_by_table(&fen::read(text).unwrap().position);
         let won = "4k3/8/4K3/4P3/8/8/8/8";
@@ -356,9 +370,28 @@ mod tests {
     }
 
     #[test]
+    fn games_played_out_begin_level_and_end_by_the_rules() {
+        let mut player = Player::new(Network::embedded(), 30, 0, None, true).unwrap();
+        for seed in 0..4 {
+            let games = player.play(&mut Random::new(seed), &Seen::default());
+            let [game] = &games[..] else {
+                panic!("one game")
+            };
+            assert!(game.played_out && i32::from(game.start_score).abs() <= LEVEL);
+            let mut history = KeyHistory::starting_at(&game.start);
+            for (position, m, _) in game.positions() {
+                assert_eq!(result_by_rule(&position, &history), None);
+                history.push(&position.play(m));
+            }
+            let ended = result_by_rule(&game.end(), &history);
+            assert!(ended == Some(game.result) || game.moves.len() == MOST_PLIES);
+        }
+    }
+
+    #[test]
     fn a_game_is_whole_and_the_same_again() {
         let play = || {
-            let mut player = Player::new(Network::embedded(), 50, 40, None).unwrap();
+            let mut player = Player::new(Network::embedded(), 50, 40, None, false).unwrap();
             player.play(&mut Random::new(5), &Seen::default())
         };
         let bytes = |games: &[Game]| {

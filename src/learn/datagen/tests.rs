@@ -9,6 +9,7 @@ fn settings(folder: &Path) -> Settings {
     Settings {
         folder: folder.to_owned(),
         network: Network::embedded(),
+        play_out: false,
         nodes: 40,
         tablebases: None,
         asides: 20,
@@ -156,6 +157,10 @@ fn games_of_another_network_are_another_series() {
         },
         Settings {
             tablebases: Some(Arc::new(Tablebases::open(TABLES).unwrap().0)),
+            ..one.clone()
+        },
+        Settings {
+            play_out: true,
             ..one.clone()
         },
         Settings {

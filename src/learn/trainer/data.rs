@@ -175,6 +175,7 @@ mod tests {
         let settings = datagen::Settings {
             network: Network::embedded(),
             folder: scratch.path("played"),
+            play_out: false,
             nodes: 60,
             asides: 0,
             tablebases: None,

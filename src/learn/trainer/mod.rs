@@ -12,7 +12,13 @@ pub mod model;
 pub mod record;
 pub mod scale;
 
-use std::{fmt::Write as _, io, path::PathBuf, time::Instant};
+use std::{
+    fmt::Write as _,
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use rayon::prelude::*;
 
@@ -62,12 +68,47 @@ pub struct Settings {
 }
 
 /// Where the files of a run are kept; each is replaced whole after every epoch.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Files {
     /// What is needed to go on.
     pub checkpoint: Option<PathBuf>,
     /// The losses, for a plot.
     pub losses: Option<PathBuf>,
+    /// Held as long as they are in use.
+    _lock: Option<File>,
+}
+
+impl Files {
+    /// The files beside the network `out`, which belong to this program as long as this lives. Their
+    /// folder is made if it isn't there.
+    ///
+    /// # Errors
+    /// When another program has them, or they or `out` can't be written.
+    pub fn beside(out: &Path) -> io::Result<Files> {
+        if let Some(folder) = out.parent() {
+            fs::create_dir_all(folder).map_err(|error| chunks::about(folder, error))?;
+        }
+        let [checkpoint, losses] =
+            [".checkpoint", ".csv"].map(|ending| chunks::beside(out, ending));
+        for path in [out, &checkpoint, &losses] {
+            if path.is_dir() {
+                return Err(chunks::about(path, "is a folder, not a file"));
+            }
+        }
+        if out.file_name().is_none() {
+            return Err(chunks::about(out, "is no name of a file"));
+        }
+        // That this can be made shows that the others can.
+        let lock = chunks::lock(
+            &chunks::beside(out, ".lock"),
+            "another program is training this network; use another --out",
+        )?;
+        Ok(Files {
+            checkpoint: Some(checkpoint),
+            losses: Some(losses),
+            _lock: Some(lock),
+        })
+    }
 }
 
 /// What an epoch came to.
@@ -148,7 +189,11 @@ impl Settings {
     }
 
     /// The weights to begin with.
-    fn first_weights(&self, shape: Shape) -> io::Result<Vec<Line>> {
+    ///
+    /// # Errors
+    /// When `from` can't be read, or is of another width.
+    pub fn first_weights(&self) -> io::Result<Vec<Line>> {
+        let shape = Shape::new(self.hidden);
         let Some(path) = &self.from else {
             return Ok(shape.initial(self.seed));
         };
@@ -196,7 +241,8 @@ impl Settings {
 /// checkpoint if there is one. Runs in a [`pool`] of `settings.threads`.
 ///
 /// # Errors
-/// When the checkpoint is damaged or of another run, or a file can't be written.
+/// When the checkpoint is damaged or of another run, a file can't be written, or the loss grows
+/// without bound.
 pub fn train(
     settings: &Settings,
     data: &Data,
@@ -218,7 +264,7 @@ pub fn train(
             say(Report::Resumed(state.epoch));
             state
         }
-        None => State::new(settings.first_weights(shape)?),
+        None => State::new(settings.first_weights()?),
     };
     let workers = (0..settings.threads.max(1))
         .map(|_| Worker {
@@ -237,6 +283,11 @@ pub fn train(
         let training_loss = epoch(settings, &target, data, shape, &mut state, &mut tools, say);
         shape.round(&state.parameters, &mut tools.rounded);
         let held_out_loss = loss(&tools.rounded, shape, &target, &data.held_out);
+        if !(training_loss.is_finite() && held_out_loss.is_finite()) {
+            return Err(io::Error::other(
+                "the loss is no number any more; a lower learning rate may help",
+            ));
+        }
         state.rows.push(Row {
             rate: settings.rate_at(state.steps.saturating_sub(1), steps(settings, data)),
             training_loss,

@@ -16,9 +16,10 @@ pub const EVEN_CHANCE: f64 = 101.0;
 const MIDDLEGAME: RangeInclusive<u32> = 48..=68;
 /// Scores beyond this are counted as this; they are won or lost anyway.
 const LIMIT: i16 = 2000;
-/// The bounds within which `K` is looked for.
-const LEAST_K: f64 = 20.0;
-const GREATEST_K: f64 = 2000.0;
+/// The least `K` that a score or network may have; it is looked for from here.
+pub const LEAST_K: f64 = 20.0;
+/// The greatest.
+pub const GREATEST_K: f64 = 2000.0;
 /// The units change by at most this factor in one generation; more is a sign of odd data.
 const GREATEST_CHANGE: f64 = 3.0;
 /// Fewer wins or losses than this fit nothing.

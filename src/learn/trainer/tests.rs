@@ -13,6 +13,7 @@ fn games(scratch: &Scratch, count: u64) -> Data {
     let settings = datagen::Settings {
         network: Network::embedded(),
         folder: scratch.folder().to_owned(),
+        play_out: false,
         nodes: 60,
         asides: 0,
         tablebases: None,
@@ -111,10 +112,7 @@ fn an_interrupted_run_ends_where_the_whole_one_does() {
     let data = games(&scratch, 60);
     let whole = run(&settings(), &data, &Files::default()).unwrap();
 
-    let files = Files {
-        checkpoint: Some(scratch.path("a.checkpoint")),
-        losses: Some(scratch.path("a.csv")),
-    };
+    let files = Files::beside(&scratch.path("a")).unwrap();
     let killed = std::panic::catch_unwind(|| {
         pool(2).unwrap().install(|| {
             let mut epochs = 0;
