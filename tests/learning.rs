@@ -197,9 +197,9 @@ fn losses(network: &str) -> (Vec<f64>, Vec<f64>) {
 fn from_nothing_to_a_network_that_evaluates() {
     let scratch = Scratch::new("circle");
     let (games, network) = (scratch.path("games"), scratch.path("a.network"));
-    success(&play(&games, "160"));
+    success(&play(&games, "400"));
     let shown = success(&["dataset", "stats", &games]);
-    assert!(shown.contains("games      160"), "{shown}");
+    assert!(shown.contains("games      400"), "{shown}");
     let table = success(&["dataset", "wdl", &games]);
     assert!(
         table.starts_with("material,score,wins,draws,losses\n") && table.lines().count() > 100,
@@ -208,7 +208,7 @@ fn from_nothing_to_a_network_that_evaluates() {
 
     let fitted = success(&["dataset", "wdl", "--fit", &games]);
     assert!(
-        fitted.contains("160 games") && fitted.contains("pub const FITTED: Model = Model {"),
+        fitted.contains("400 games") && fitted.contains("pub const FITTED: Model = Model {"),
         "{fitted}"
     );
 
@@ -223,7 +223,7 @@ fn from_nothing_to_a_network_that_evaluates() {
     assert!(best < held_out[0], "{held_out:?}");
 
     let network = Network::read(&fs::read(&network).expect("a network")).expect("a sound one");
-    assert!(network.name.contains("160 games"), "{}", network.name);
+    assert!(network.name.contains("400 games"), "{}", network.name);
     let mut evaluator = Evaluator::new(network.into());
     let mut evaluate = |fen: &str| {
         let position = fen::read(fen).expect(fen).position;
@@ -281,7 +281,7 @@ fn damage_and_mistakes_are_told() {
         (vec!["dataset", "stats", "/no/such/games"], "No such file"),
         (vec!["dataset", "stats", &empty], "no files of games in"),
         (vec!["dataset", "stats", &garbage], "there is no sound game"),
-        (vec!["dataset", "wdl", "--fit", &games], "too few games"),
+        (vec!["dataset", "wdl", "--fit", &garbage], "too few games"),
     ] {
         refused(&wrong, reason);
     }

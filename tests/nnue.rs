@@ -378,7 +378,7 @@ fn a_breakdown_is_the_formula_with_and_without() {
             let without = formula(&network, &rest, us, Some(breakdown.bucket));
             assert_eq!(
                 piece.value,
-                breakdown.value - without,
+                breakdown.buckets[breakdown.bucket] - without,
                 "{fen} {}",
                 piece.square
             );

@@ -407,7 +407,7 @@ mod tests {
         let table = Table::new(1).expect("memory");
         let search = Search::new(0, job, table, Arc::clone(&network), 1);
         let (sender, events) = unbounded();
-        let mut memory = Memory::new(network);
+        let mut memory = Memory::new(network).expect("memory");
         act(&mut Worker::new(0, &search, &mut memory, Some(&sender)));
         events
     }
