@@ -9,7 +9,7 @@ use super::{
     clock::Lesson,
     negamax::Root,
     params,
-    score::{INFINITE, MATE_IN_MAX, MAX_DEPTH, is_decisive, is_loss},
+    score::{INFINITE, MATE_IN_MAX, MAX_DEPTH, is_decisive, is_loss, is_win},
     worker::{RootMove, Worker},
 };
 
@@ -130,9 +130,10 @@ impl Worker<'_> {
         let finished = self.pv_index;
         if before.len() == 1 || completed == 0 && finished == 0 {
             let (old, best) = (&before[0], &mut self.root_moves[0]);
-            // A score known to be too high is worth less than the last exact one, and other moves
-            // may yet avert a loss.
-            if best.m == old.m && (best.failed_low || is_loss(best.score)) {
+            // A bound is worth less than the last exact score, unless it proves a win; and other
+            // moves may yet avert a loss.
+            let is_bound = best.bound != ScoreBound::Exact && !is_win(best.score);
+            if best.m == old.m && (is_bound || is_loss(best.score)) {
                 best.clone_from(old);
             }
             best.depth = completed.max(1);
@@ -325,15 +326,15 @@ impl Worker<'_> {
         score: i32,
         nodes: u64,
         first: bool,
-        above_alpha: bool,
+        bound: ScoreBound,
     ) {
         let seldepth = self.seldepth;
         let (_, child) = self.memory.frame_and_child(0);
         if let Some(root_move) = self.root_moves.iter_mut().find(|r| r.m == m) {
             root_move.nodes += nodes;
-            if first || above_alpha {
+            if first || bound != ScoreBound::Upper {
                 root_move.score = score;
-                root_move.failed_low = !above_alpha;
+                root_move.bound = bound;
                 root_move.seldepth = seldepth;
                 root_move.average = Some(
                     root_move
@@ -432,14 +433,15 @@ mod tests {
 
     #[test]
     fn what_a_single_line_learns_counts_unless_it_is_half_the_truth() {
-        // The new score of the old best move, whether it is an upper bound, and what is told.
-        for (score, failed_low, told) in [
-            (15, false, 15),
-            (-80, false, -80),
-            (-80, true, 30),
-            (mated_in(4), false, 30),
-            (mate_in(3), false, mate_in(3)),
-            (-INFINITE, false, 30),
+        // The new score of the old best move, what it is, and what is told.
+        for (score, bound, told) in [
+            (15, ScoreBound::Exact, 15),
+            (-80, ScoreBound::Exact, -80),
+            (-80, ScoreBound::Upper, 30),
+            (90, ScoreBound::Lower, 30),
+            (mated_in(4), ScoreBound::Exact, 30),
+            (mate_in(3), ScoreBound::Lower, mate_in(3)),
+            (-INFINITE, ScoreBound::Exact, 30),
         ] {
             with_worker(None, |worker| {
                 worker.root_moves[0].score = 30;
@@ -447,7 +449,7 @@ mod tests {
                 let best = &mut worker.root_moves[0];
                 best.previous_score = 30;
                 best.score = score;
-                best.failed_low = failed_low;
+                best.bound = bound;
                 worker.settle(before, 7);
                 let best = &worker.root_moves[0];
                 assert_eq!((best.newest_score(), best.depth), (told, 7));

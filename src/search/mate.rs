@@ -7,7 +7,7 @@
 use shakmaty::{Move, MoveList};
 
 use super::{
-    Event,
+    Event, ScoreBound,
     score::{self, MAX_PLY},
     worker::Worker,
 };
@@ -336,7 +336,7 @@ impl Worker<'_> {
         if let Some(index) = self.root_moves.iter().position(|r| r.m == m) {
             let root_move = &mut self.root_moves[index];
             root_move.score = score;
-            root_move.failed_low = false;
+            root_move.bound = ScoreBound::Exact;
             root_move.depth = self.root_depth;
             root_move.seldepth = root_move.seldepth.max(line.len());
             root_move.line = line;

@@ -8,6 +8,7 @@ use arrayvec::ArrayVec;
 use shakmaty::Move;
 
 use super::{
+    ScoreBound,
     endgame::Lookup,
     extension::reduction,
     history::{Context, Histories, is_tactical},
@@ -408,7 +409,14 @@ impl Worker<'_> {
             }
             if N::ROOT {
                 let nodes = self.nodes - nodes_before;
-                self.note_root_move(m, score, nodes, number == 1, score > alpha);
+                let bound = if score <= alpha {
+                    ScoreBound::Upper
+                } else if score >= beta {
+                    ScoreBound::Lower
+                } else {
+                    ScoreBound::Exact
+                };
+                self.note_root_move(m, score, nodes, number == 1, bound);
             }
 
             if score > best_score {

@@ -13,7 +13,7 @@ use crossbeam::{channel::Sender, utils::CachePadded};
 use shakmaty::{Color, Move, MoveList};
 
 use super::{
-    Event,
+    Event, ScoreBound,
     correction::{Corrections, LastMoves},
     endgame::{Probing, Verdict},
     history::{
@@ -179,8 +179,8 @@ pub struct RootMove {
     /// Its score in the iteration in hand; `-INFINITE` until it is searched, or if it is no better
     /// than another.
     pub score: i32,
-    /// Whether the true score is that or less.
-    pub failed_low: bool,
+    /// Whether that is exact, or how it bounds the true one.
+    pub bound: ScoreBound,
     /// Its score in the iteration before.
     pub previous_score: i32,
     /// The depth in plies that its line was last searched to; 0 if it never was among the lines.
@@ -202,7 +202,7 @@ impl RootMove {
         RootMove {
             m,
             score: -score::INFINITE,
-            failed_low: false,
+            bound: ScoreBound::Exact,
             previous_score: -score::INFINITE,
             depth: 0,
             average: None,
