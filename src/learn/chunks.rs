@@ -134,6 +134,16 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     written
 }
 
+/// Makes the folder that `path` is to lie in, if it isn't there.
+///
+/// # Errors
+/// When it can't be made.
+pub fn make_folder_of(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), |folder| {
+        fs::create_dir_all(folder).map_err(|error| about(folder, error))
+    })
+}
+
 /// The path with something more at the end of its name.
 pub fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();

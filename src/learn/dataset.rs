@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashSet,
-    fs, io,
+    io,
     path::{Path, PathBuf},
     slice,
 };
@@ -35,9 +35,7 @@ impl Output {
     /// # Errors
     /// When the folder can't be made.
     pub fn new(stem: &Path) -> io::Result<Output> {
-        if let Some(folder) = stem.parent() {
-            fs::create_dir_all(folder).map_err(|error| chunks::about(folder, error))?;
-        }
+        chunks::make_folder_of(stem)?;
         Ok(Output {
             stem: stem.to_owned(),
             files: Vec::new(),
@@ -238,6 +236,8 @@ pub fn line(game: &Game, random: &mut Random) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::learn::{
         datagen::{self, Progress},

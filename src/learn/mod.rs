@@ -1,8 +1,9 @@
 //! From nothing to a network: games against itself, data sets of them, a trainer on the CPU.
 //!
 //! The way of a generation: [`datagen`] plays and writes games ([`format`], in [`chunks`]),
-//! [`dataset`] looks after the files and [`stats`] counts what is in them, [`trainer`] makes a floating network of their positions, and
-//! [`quantise`] the integer one of the engine. [`wdl`] finds what scores are worth.
+//! [`dataset`] looks after the files and [`stats`] counts what is in them, [`trainer`] makes a
+//! floating network of their positions, and [`quantise`] the integer one of the engine. [`wdl`] finds
+//! what scores are worth.
 
 use shakmaty::Move;
 

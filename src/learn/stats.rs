@@ -15,6 +15,7 @@ use crate::position::landing_square;
 const SCORES: [i16; 8] = [10, 50, 100, 200, 400, 800, 2000, i16::MAX];
 /// The upper ends of the classes that lengths are counted in, in plies.
 const LENGTHS: [usize; 8] = [20, 40, 80, 120, 160, 240, 400, usize::MAX];
+
 /// What a set of games is made of.
 #[derive(Clone, Debug, Default)]
 pub struct Stats {

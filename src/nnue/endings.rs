@@ -6,7 +6,7 @@
 //! numbers for a rook are a least-squares fit of the distance to mate in the Syzygy tables (60,000
 //! random positions); they serve for all other material but knight and bishop.
 
-use shakmaty::{Bitboard, Board, Color, Role};
+use shakmaty::{Bitboard, Color};
 
 use crate::position::Position;
 
@@ -34,8 +34,7 @@ const FROM_EDGE: [[i32; 4]; 4] = [
 const KINGS_APART: i32 = 24;
 
 // With knight and bishop the fit has a hump between the wrong corner and the right one, over which a
-// search of 20 ms doesn't look. These numbers fall all the way; of twelve sets tried at 20 ms a move
-// this was the best (30 of 30 won).
+// search of 20 ms doesn't look. These numbers fall all the way: see bench/LOG.md, 2026-12-01.
 /// Tenths of plies a step of the bare king from the nearest corner of the bishop's colour, along the
 /// edge or across.
 const FROM_RIGHT_CORNER: i32 = 45;
@@ -91,28 +90,13 @@ fn against_bare_king(position: &Position, winner: Color) -> Option<i32> {
         // Pawns may decide, or a bishop that guards the wrong corner; knights alone don't win.
         return (board.pawns() | bishops).is_empty().then_some(0);
     };
-    Some(KNOWN_WIN + PAWN * material(board) + TENTH * (FARTHEST - tenths))
+    let material = (position.material() as i32).min(MOST_MATERIAL);
+    Some(KNOWN_WIN + PAWN * material + TENTH * (FARTHEST - tenths))
 }
 
 /// Distance of a file or rank from the nearest edge.
 fn from_edge(line: usize) -> usize {
     line.min(7 - line)
-}
-
-/// Material on the board in pawns, up to [`MOST_MATERIAL`].
-fn material(board: &Board) -> i32 {
-    let worth = |role| match role {
-        Role::Pawn => 1,
-        Role::Knight | Role::Bishop => 3,
-        Role::Rook => 5,
-        Role::Queen => 9,
-        Role::King => 0,
-    };
-    Role::ALL
-        .into_iter()
-        .map(|role| worth(role) * board.by_role(role).count() as i32)
-        .sum::<i32>()
-        .min(MOST_MATERIAL)
 }
 
 const _: () = assert!(

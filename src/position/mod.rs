@@ -23,6 +23,9 @@ use crate::chess960;
 pub use keys::Keys;
 pub use packed::PackedMove;
 
+/// What a man counts in [`Position::material`], in pawns, by its role from the pawn on.
+pub const WORTH: [u32; 6] = [1, 3, 3, 5, 9, 0];
+
 /// A legal chess position with its keys. Copying it costs about 200 bytes; every move makes a copy.
 #[derive(Clone, Debug)]
 pub struct Position {
@@ -157,6 +160,16 @@ impl Position {
     #[inline]
     pub fn is_legal(&self, m: Move) -> bool {
         self.chess.is_legal(m)
+    }
+
+    /// The material of both sides in pawns, by [`WORTH`].
+    pub fn material(&self) -> u32 {
+        let men = |role| self.board().by_role(role).count() as u32;
+        Role::ALL
+            .into_iter()
+            .zip(WORTH)
+            .map(|(role, worth)| worth * men(role))
+            .sum()
     }
 
     /// Whether the side to move has any piece but pawns and the king.

@@ -14,8 +14,6 @@
 //! material, but for endgames of few men. The search knows nothing of all this: its numbers stay as
 //! they are.
 
-use shakmaty::Role;
-
 use super::score::{DRAW_JITTER, MATE_IN_MAX, Score, is_decisive, moves_to_mate};
 use crate::{nnue::endings::KNOWN_WIN, position::Position};
 
@@ -103,18 +101,9 @@ pub const LEAST_MATERIAL: u32 = 10;
 /// All men of both sides.
 pub const GREATEST_MATERIAL: u32 = 78;
 
-/// What a man counts in [`material`], in pawns, by its role from the pawn on.
-pub const WORTH: [u32; 6] = [1, 3, 3, 5, 9, 0];
-
 /// The material of both sides in pawns, from [`LEAST_MATERIAL`] to [`GREATEST_MATERIAL`].
 pub fn material(position: &Position) -> u32 {
-    let board = position.board();
-    Role::ALL
-        .into_iter()
-        .zip(WORTH)
-        .map(|(role, worth)| worth * board.by_role(role).count() as u32)
-        .sum::<u32>()
-        .clamp(LEAST_MATERIAL, GREATEST_MATERIAL)
+    position.material().clamp(LEAST_MATERIAL, GREATEST_MATERIAL)
 }
 
 /// Scores are shown as if there were this material at least. With less, the games that are not

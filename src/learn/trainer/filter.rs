@@ -8,12 +8,11 @@ use super::record::{NO_RESULT, Record, from_side};
 use crate::{
     learn::{changes_material, format::Game},
     nnue::endings::KNOWN_WIN,
+    search::score::DRAW_JITTER,
 };
 
 /// Beyond this halfmove clock nothing happens any more.
 const MOST_HALFMOVES: u32 = 60;
-/// Scores of this size or less are a draw that the search sees (it jitters them a little).
-const DEAD: u16 = 2;
 /// So many positions of the dead end of a game are kept.
 const DEAD_KEPT: usize = 8;
 /// A score beyond this, in the search's units, with the opposite result was a mistake.
@@ -66,7 +65,7 @@ pub fn select(game: &Game, records: &mut Vec<Record>, counts: &mut Counts) {
     let scores: Vec<i16> = game.moves.iter().map(|&(_, score)| score).collect();
     let alive = scores
         .iter()
-        .rposition(|score| score.unsigned_abs() > DEAD)
+        .rposition(|score| i32::from(score.saturating_abs()) > DRAW_JITTER)
         .map_or(0, |last| last + 1);
     counts.games += u64::from(!game.aside);
     for (ply, (position, m, score)) in game.positions().enumerate() {

@@ -14,7 +14,7 @@ pub mod scale;
 
 use std::{
     fmt::Write as _,
-    fs::{self, File},
+    fs::File,
     io,
     path::{Path, PathBuf},
     time::Instant,
@@ -85,9 +85,7 @@ impl Files {
     /// # Errors
     /// When another program has them, or they or `out` can't be written.
     pub fn beside(out: &Path) -> io::Result<Files> {
-        if let Some(folder) = out.parent() {
-            fs::create_dir_all(folder).map_err(|error| chunks::about(folder, error))?;
-        }
+        chunks::make_folder_of(out)?;
         let [checkpoint, losses] =
             [".checkpoint", ".csv"].map(|ending| chunks::beside(out, ending));
         for path in [out, &checkpoint, &losses] {

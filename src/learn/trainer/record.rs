@@ -2,7 +2,10 @@
 
 use shakmaty::{Color, Square};
 
-use crate::{nnue::architecture::INPUTS, position::Position, search::wdl::WORTH};
+use crate::{
+    nnue::architecture::INPUTS,
+    position::{Position, WORTH},
+};
 
 /// What stands for the half points where there is no result.
 pub const NO_RESULT: u8 = 3;
