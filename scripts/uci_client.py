@@ -208,8 +208,9 @@ class Engine:
     def close(self) -> None:
         """Asks the engine to quit, and makes it after two seconds."""
         try:
-            self.process.stdin.write(b"quit\n")
-            self.process.stdin.close()
+            if not self.process.stdin.closed:
+                self.process.stdin.write(b"quit\n")
+                self.process.stdin.close()
         except OSError:
             pass
         try:
