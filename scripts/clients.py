@@ -158,6 +158,8 @@ def play_xboard(bout: Bout) -> list[str]:
         "-variant", "fischerandom", *engines, "-mg", str(bout.games), "-ponder", "-autoflag",
         "-tc", f"{seconds // 60}:{seconds % 60:02}", "-inc", f"{bout.increment:g}",
         "-lpf", str(bout.openings), "-lpi", "-2", "-sgf", str(bout.pgn),
+        # Debian's own settings name tables that aren't there, and the engine would say so.
+        "-egtFormats", "",
         "-xanimate", "-soundProgram", "true", "-saveSettingsFile", str(bout.folder / "xboardrc"), "-xexit",
     ]  # fmt: skip
     with Screen() as screen, running(words, screen, bout) as client:

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Plays a match of two engines and says how it went.
 
+    scripts/match.py --opponent path/to/older/zuylen --nodes 5000 --games 1000
     scripts/match.py --opponent ethereal --tc 4+0.04 --games 100 --book frc-960.epd
-    scripts/match.py --opponent path/to/older/zuylen --nodes 5000 --games 1000 --sprt 0 5
 
 The subject is target/release/zuylen unless --engine names another. Prints the score, the Elo
 difference with its 95% error bar, and what went wrong on either side. Ends with 1 if the subject
 made an illegal move, lost on time, disconnected, stalled or sent a wrong PV.
+
+Without --book the subject, a Zuylen, makes random openings: double Fischer random, Chess960 and
+ordinary chess, or with --standard ordinary chess alone.
 
 fastchess (https://github.com/Disservin/fastchess; `make` there builds it) is looked for in
 $FASTCHESS, then on the PATH. Without it, a match at fixed nodes is played all the same, by
@@ -31,7 +34,7 @@ from pathlib import Path
 
 import referee
 from referee import FAULTS, Game, Side
-from uci_client import ZUYLEN, EngineError
+from uci_client import ZUYLEN, EngineError, random_openings
 
 # Engines whose defaults don't suit a match: what to run and what to set.
 PRESETS: dict[str, tuple[str, dict[str, str]]] = {
@@ -40,6 +43,8 @@ PRESETS: dict[str, tuple[str, dict[str, str]]] = {
     "stockfish": ("/usr/games/stockfish", {"Move Overhead": "30"}),
 }
 
+# Where random openings of ordinary chess begin.
+STARTPOS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 # The warnings of fastchess about what an engine sends.
 PV_WARNING = re.compile(r"Warning; (.*\bPV\b.*|Sign mismatch .*)")
 # Its lines that are shown as they come.
@@ -123,7 +128,7 @@ def main() -> int:
     parser.add_argument("--st", help="seconds a move")
     parser.add_argument("--nodes", type=int, help="nodes a move")
     parser.add_argument("--games", type=int, default=100, help="games; colours are exchanged in pairs")
-    parser.add_argument("--book", required=True, type=Path, help="openings, one EPD or FEN a line")
+    parser.add_argument("--book", type=Path, help="openings, one EPD or FEN a line; else random ones")
     parser.add_argument("--standard", action="store_true", help="ordinary chess, not Chess960")
     parser.add_argument("--hash", type=int, default=16, help="MiB for each side")
     parser.add_argument("--threads", type=int, default=1, help="threads for each side")
@@ -133,15 +138,15 @@ def main() -> int:
     parser.add_argument("--mate-pvs", action="store_true", help="warn of mate PVs that don't mate")
     parser.add_argument("--option", action="append", default=[], help="NAME=VALUE for the subject")
     parser.add_argument("--opponent-option", action="append", default=[], help="NAME=VALUE")
-    parser.add_argument("--seed", type=int, default=1, help="order of the openings")
+    parser.add_argument("--seed", type=int, default=1, help="order of the openings, or what they are")
     parser.add_argument("--pgn", type=Path, help="keep the games here")
     parser.add_argument("--log", type=Path, help="keep fastchess's output here")
     parser.add_argument("--json", type=Path, help="keep what came out here")
     arguments = parser.parse_args()
 
     fastchess = os.environ.get("FASTCHESS") or shutil.which("fastchess")
-    if not arguments.book.is_file():
-        sys.exit(f"no book {arguments.book}")
+    if arguments.book and not arguments.book.is_file():
+        sys.exit(f"no book {arguments.book}; without --book the openings are random")
     limits = [
         f"{key}={value}"
         for key, value in (("tc", arguments.tc), ("st", arguments.st), ("nodes", arguments.nodes))
@@ -161,15 +166,37 @@ def main() -> int:
     subject = side(arguments.name, arguments.engine, own)
     rival = side(rival_name, command, other)
 
-    if fastchess:
-        games, warnings = play_fastchess(fastchess, arguments, limits, subject, rival)
-    else:
-        games, warnings = play_here(arguments, subject, rival), None
+    with tempfile.TemporaryDirectory() as scratch:
+        book = arguments.book or random_book(arguments, subject, Path(scratch))
+        if fastchess:
+            games, warnings = play_fastchess(fastchess, arguments, book, limits, subject, rival)
+        else:
+            games, warnings = play_here(arguments, book, subject, rival), None
     return report(arguments, limits, games, warnings)
 
 
+def random_book(arguments: argparse.Namespace, subject: Side, folder: Path) -> Path:
+    """As many random openings as the match needs."""
+    book, start = folder / "openings.epd", folder / "start.epd"
+    start.write_text(f"{STARTPOS}\n", "utf-8")
+    rounds = (arguments.games + 1) // 2
+    try:
+        openings = random_openings(
+            subject.command, rounds, arguments.seed, start if arguments.standard else None
+        )
+    except EngineError as error:
+        sys.exit(f"{error}; --book names a file of them")
+    book.write_text("".join(f"{opening}\n" for opening in openings), "utf-8")
+    return book
+
+
 def play_fastchess(
-    fastchess: str, arguments: argparse.Namespace, limits: list[str], subject: Side, rival: Side
+    fastchess: str,
+    arguments: argparse.Namespace,
+    book: Path,
+    limits: list[str],
+    subject: Side,
+    rival: Side,
 ) -> tuple[list[Game], list[str]]:
     """Plays under fastchess; returns the games and what it warned of."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -178,7 +205,7 @@ def play_fastchess(
             *engine_arguments(subject),
             *engine_arguments(rival),
             "-each", *limits, f"timemargin={arguments.margin}",
-            "-openings", f"file={arguments.book.resolve()}", "format=epd", "order=random",
+            "-openings", f"file={book.resolve()}", "format=epd", "order=random",
             "-srand", str(arguments.seed),
             "-variant", "standard" if arguments.standard else "fischerandom",
             "-rounds", str((arguments.games + 1) // 2), "-games", "2", "-repeat",
@@ -200,8 +227,8 @@ def play_fastchess(
     return games, [warning[1] for line in output if (warning := PV_WARNING.search(line))]
 
 
-def play_here(arguments: argparse.Namespace, subject: Side, rival: Side) -> list[Game]:
-    """Plays without fastchess, which knows no clocks and writes no games down."""
+def play_here(arguments: argparse.Namespace, book: Path, subject: Side, rival: Side) -> list[Game]:
+    """Plays by referee.py, which knows no clocks and writes no games down."""
     unknown = ("tc", "st", "sprt", "pgn", "log", "mate_pvs", "standard")
     if wanted := [f"--{name.replace('_', '-')}" for name in unknown if getattr(arguments, name)]:
         sys.exit(
@@ -209,10 +236,12 @@ def play_here(arguments: argparse.Namespace, subject: Side, rival: Side) -> list
             "get it from https://github.com/Disservin/fastchess"
         )
     print("no fastchess: referee.py plays", flush=True)
-    openings = [line for line in arguments.book.read_text("utf-8").splitlines() if line.strip()]
+    openings = [line for line in book.read_text("utf-8").splitlines() if line.strip()]
+    if not openings:
+        sys.exit(f"{book} holds no openings")
     random.Random(arguments.seed).shuffle(openings)
     rounds = (arguments.games + 1) // 2
-    openings = (openings * (rounds // max(len(openings), 1) + 1))[:rounds]
+    openings = (openings * (rounds // len(openings) + 1))[:rounds]
     done = Counter()
 
     def tell(game: Game) -> None:
@@ -291,7 +320,7 @@ def report(
             "limits": limits,
             "hash": arguments.hash,
             "threads": arguments.threads,
-            "book": str(arguments.book),
+            "book": str(arguments.book or "random openings"),
             "games": len(results),
             **asdict(score),
             "endings": endings,

@@ -65,6 +65,21 @@ def number(line: str, key: str) -> int | None:
     return int(words[words.index(key) + 1])
 
 
+def random_openings(program: str | Path, count: int, seed: int, starts: Path | None = None) -> list[str]:
+    """Openings of a few random moves, made by the `genfens` of a Zuylen: from the positions of a file,
+    or half of them double Fischer random, three tenths Chess960 and the rest ordinary chess."""
+    command = [str(program), f"genfens {count} seed {seed} book {starts}", "quit"]
+    try:
+        made = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60).stdout
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EngineError(f"no openings: {error}") from error
+    word = "info string genfens "
+    openings = [line.removeprefix(word) for line in made.splitlines() if line.startswith(word)]
+    if len(openings) != count:
+        raise EngineError(f"{program} makes no openings; only a Zuylen does")
+    return openings
+
+
 class Engine:
     """A running engine. Use it as a context manager, so that it never outlives its script."""
 
@@ -193,8 +208,9 @@ class Engine:
     def close(self) -> None:
         """Asks the engine to quit, and makes it after two seconds."""
         try:
-            self.process.stdin.write(b"quit\n")
-            self.process.stdin.close()
+            if not self.process.stdin.closed:
+                self.process.stdin.write(b"quit\n")
+                self.process.stdin.close()
         except OSError:
             pass
         try:

@@ -28,7 +28,7 @@ use zuylen::{
 use mutation::{changed, changes, lines_of};
 
 /// Long enough for any event of a short search.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 

@@ -277,7 +277,7 @@ fn search(root: &Position, limits: Limits, multipv: usize) -> (Vec<Info>, Move) 
     loop {
         match pool
             .events()
-            .recv_timeout(Duration::from_secs(60))
+            .recv_timeout(Duration::from_secs(120))
             .expect("an end")
         {
             Event::Info { info, .. } => infos.push(info),

@@ -11,7 +11,7 @@ use super::*;
 use crate::position::{Position, fen, notation};
 
 /// Long enough for anything, on any machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 /// Long enough for something to show that should not happen.
 const A_WHILE: Duration = Duration::from_millis(150);
 

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::harness::{A_WHILE, AT_ONCE, CHESS960, ORDINARY, PATIENCE, Program, Referee, field, pv};
+use crate::harness::{A_WHILE, CHESS960, ORDINARY, PATIENCE, Program, Referee, field, pv};
 
 const MIDDLEGAME: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9";
 const BLOCKED: &str = "8/2p1p1p1/2P1P1Pp/P4K2/P7/p2p4/rppP3P/qkn4R w - - 0 1";
@@ -33,7 +33,7 @@ fn value(info: &str) -> i32 {
 fn whole_iterations_alone_are_told_in_the_first_seconds() {
     let mut program = Program::start();
     program.send(&format!("position fen {MIDDLEGAME}\ngo movetime 2500"));
-    let answer = program.answer(PATIENCE);
+    let answer = program.answer();
     let whole = |line: &String| line.contains(" score ") && !line.contains("bound");
     assert!(answer.infos.iter().all(whole), "{:#?}", answer.infos);
 }
@@ -49,7 +49,7 @@ fn a_small_tree_is_no_flood() {
         .iter()
         .any(|line: &String| line.starts_with("info depth 127 "))
     {
-        said.extend(program.read_to("info depth", PATIENCE));
+        said.extend(program.read_to("info depth"));
         assert!(begin.elapsed() < PATIENCE, "no depth 127");
     }
     // 64 at once, and then one in two milliseconds.
@@ -61,7 +61,7 @@ fn a_small_tree_is_no_flood() {
         begin.elapsed()
     );
     program.send("stop");
-    Referee::new(BARE_KINGS, "", ORDINARY).judge(&program.answer(AT_ONCE));
+    Referee::new(BARE_KINGS, "", ORDINARY).judge(&program.answer());
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn at_the_end_of_the_tree_it_waits_without_a_core() {
             );
         }
         program.send("stop");
-        program.answer(AT_ONCE);
+        program.answer();
     }
 }
 
@@ -225,13 +225,13 @@ fn a_mate_that_is_asked_for_is_proven_or_ruled_out() {
     program.send(&format!("position fen {MIDDLEGAME}\ngo mate 20"));
     program.expect_no("bestmove", A_WHILE);
     program.send("stop");
-    let answer = program.answer(AT_ONCE);
+    let answer = program.answer();
     // On a busy machine the answer doesn't wait for what the search says last, which is lost then.
     assert!(answer.notes().len() <= 1, "{:?}", answer.notes());
     program.send(&format!("position fen {two}\ngo infinite mate 2"));
     program.expect_no("bestmove", A_WHILE);
     program.send("stop");
-    assert_eq!(field(program.answer(AT_ONCE).last_info(), "mate"), "2");
+    assert_eq!(field(program.answer().last_info(), "mate"), "2");
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn a_fixed_time_runs_from_the_ponderhit() {
     program.expect_no("bestmove", Duration::from_millis(600));
     let hit = Instant::now();
     program.send("ponderhit");
-    let answer = program.answer(AT_ONCE);
+    let answer = program.answer();
     let taken = hit.elapsed();
     assert!(taken >= Duration::from_millis(300), "{taken:?}");
     Referee::new(MIDDLEGAME, "", ORDINARY).judge(&answer);
@@ -255,7 +255,7 @@ fn the_blocked_position_stays_quiet_to_the_end() {
     program.send(&format!("position fen {BLOCKED}\ngo infinite"));
     program.expect_no("bestmove", A_WHILE);
     program.send("stop");
-    Referee::new(BLOCKED, "", ORDINARY).judge(&program.answer(AT_ONCE));
+    Referee::new(BLOCKED, "", ORDINARY).judge(&program.answer());
 }
 
 #[test]

@@ -2,13 +2,13 @@
 
 use std::process::{Command, Stdio};
 
-use crate::harness::{PATIENCE, Program, Referee, field};
+use crate::harness::{Program, Referee, field};
 
 /// What the program says and whether it succeeds.
 fn run(arguments: &[&str]) -> (Vec<String>, bool) {
     let mut program = Program::start_with(arguments);
     let lines = program.read_rest();
-    (lines, program.wait_for_end(PATIENCE).success())
+    (lines, program.wait_for_end().success())
 }
 
 /// What it complains of when it fails; its output goes to `target`.

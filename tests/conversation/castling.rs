@@ -1,6 +1,6 @@
 //! How castling is written and read.
 
-use crate::harness::{AT_ONCE, CHESS960, ORDINARY, PATIENCE, Program, Referee, notes};
+use crate::harness::{CHESS960, ORDINARY, Program, Referee, notes};
 
 #[test]
 fn ordinary_chess_writes_where_the_king_lands() {
@@ -107,7 +107,7 @@ fn a_king_step_is_not_castling() {
         program.send(&format!(
             "position fen 6k1/8/8/8/8/8/8/5K1R w H - 0 1 moves {king_move}\nd"
         ));
-        let fen = program.wait_for("FEN:", AT_ONCE);
+        let fen = program.wait_for("FEN:");
         assert_eq!(fen, format!("FEN: {right}"));
     }
 }
@@ -142,7 +142,7 @@ fn castlings_that_are_easily_got_wrong() {
         program.send(&format!(
             "setoption name UCI_Chess960 value true\nposition fen {fen}\ngo perft 1"
         ));
-        let lines = program.read_to("Nodes searched:", PATIENCE);
+        let lines = program.read_to("Nodes searched:");
         let rook_taken = |word: &str| {
             let referee = Referee::new(fen, "", CHESS960);
             let board = shakmaty::Position::board(referee.position()).clone();
@@ -166,7 +166,7 @@ fn promotions_are_written_small_and_read_in_any_size() {
     let answer = program.ask(&format!("position fen {fen}\ngo depth 6 searchmoves A7A8Q"));
     assert_eq!(answer.best, "a7a8q");
     program.send(&format!("position fen {fen} moves a7a8Q\nd"));
-    let shown = program.wait_for("FEN:", AT_ONCE);
+    let shown = program.wait_for("FEN:");
     assert_eq!(shown, "FEN: Q3k3/8/8/8/8/8/8/4K3 b - - 0 1");
 }
 
@@ -216,7 +216,7 @@ fn castling_is_written_as_the_option_says() {
     // What it writes, it reads.
     program.send(&format!("position fen {} moves O-O-O+\nd", from_f1.0));
     assert_eq!(
-        program.wait_for("FEN:", AT_ONCE),
+        program.wait_for("FEN:"),
         "FEN: 4k3/8/8/8/8/8/3P4/2KR3R b - - 1 1"
     );
 }
@@ -248,11 +248,7 @@ fn castling_as_old_and_odd_programs_write_it() {
         ("d1c1 d8e8", "r3k2r/3p1p2/8/8/8/8/3P1P2/R1K4R w - - 2 2"),
     ] {
         program.send(&format!("position fen {both} moves {moves}\nd"));
-        assert_eq!(
-            program.wait_for("FEN:", AT_ONCE),
-            format!("FEN: {right}"),
-            "{moves}"
-        );
+        assert_eq!(program.wait_for("FEN:"), format!("FEN: {right}"), "{moves}");
         program.sync();
     }
     for moves in ["O-O-O-O", "OO", "0-0 0-0 0-0", "O-O!"] {

@@ -13,10 +13,9 @@ use shakmaty::{
     fen::Fen, uci::UciMove,
 };
 
-/// Long enough for anything that has to come, on a busy machine too.
-pub const PATIENCE: Duration = Duration::from_secs(30);
-/// What takes no longer is answered at once, on a busy machine too.
-pub const AT_ONCE: Duration = Duration::from_secs(2);
+/// Longer than anything that has to come takes, on the busiest machine: whatever is waited for is
+/// waited for so long, and what must not end by itself is made to last longer.
+pub const PATIENCE: Duration = Duration::from_secs(120);
 /// Long enough for something to show that should not come.
 pub const A_WHILE: Duration = Duration::from_millis(300);
 
@@ -126,8 +125,8 @@ impl Program {
     }
 
     /// The lines up to and with the first that begins with the words `start`.
-    pub fn read_to(&mut self, start: &str, patience: Duration) -> Vec<String> {
-        let end = Instant::now() + patience;
+    pub fn read_to(&mut self, start: &str) -> Vec<String> {
+        let end = Instant::now() + PATIENCE;
         let mut lines = Vec::new();
         loop {
             match self
@@ -142,14 +141,14 @@ impl Program {
                         return lines;
                     }
                 }
-                Err(error) => panic!("no '{start}' within {patience:?} ({error}) but {lines:#?}"),
+                Err(error) => panic!("no '{start}' ({error}) but {lines:#?}"),
             }
         }
     }
 
     /// The first line that begins with the words `start`.
-    pub fn wait_for(&mut self, start: &str, patience: Duration) -> String {
-        self.read_to(start, patience).pop().unwrap_or_default()
+    pub fn wait_for(&mut self, start: &str) -> String {
+        self.read_to(start).pop().unwrap_or_default()
     }
 
     /// Listens for a while, in which no line may begin with the words `start`.
@@ -174,7 +173,7 @@ impl Program {
     /// Everything said up to now; the program is alive and has obeyed all it was sent.
     pub fn sync(&mut self) -> Vec<String> {
         self.send("isready");
-        let mut lines = self.read_to("readyok", PATIENCE);
+        let mut lines = self.read_to("readyok");
         lines.pop();
         lines
     }
@@ -183,12 +182,12 @@ impl Program {
     pub fn ask(&mut self, lines: &str) -> Answer {
         self.said.clear();
         self.send(lines);
-        self.answer(PATIENCE)
+        self.answer()
     }
 
     /// The answer to a `go`, with all that was said since the last one.
-    pub fn answer(&mut self, patience: Duration) -> Answer {
-        self.read_to("bestmove", patience);
+    pub fn answer(&mut self) -> Answer {
+        self.read_to("bestmove");
         let mut infos = std::mem::take(&mut self.said);
         let last = infos.pop().unwrap_or_default();
         let mut words = last.split(' ').skip(1).map(str::to_owned);
@@ -225,16 +224,13 @@ impl Program {
     }
 
     /// Waits for the program's end.
-    pub fn wait_for_end(&mut self, patience: Duration) -> ExitStatus {
-        let end = Instant::now() + patience;
+    pub fn wait_for_end(&mut self) -> ExitStatus {
+        let end = Instant::now() + PATIENCE;
         loop {
             if let Some(status) = self.child.try_wait().expect("a child") {
                 return status;
             }
-            assert!(
-                Instant::now() < end,
-                "the program goes on after {patience:?}"
-            );
+            assert!(Instant::now() < end, "the program goes on");
             thread::sleep(Duration::from_millis(5));
         }
     }
@@ -257,6 +253,22 @@ impl Drop for Program {
         // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Whether something takes less than `limit` at its best. Until it does it is tried again, as long as
+/// patience lasts: a busy machine delays some tries, a fault delays all.
+pub fn is_prompt(limit: Duration, mut attempt: impl FnMut()) -> bool {
+    let begin = Instant::now();
+    loop {
+        let start = Instant::now();
+        attempt();
+        if start.elapsed() < limit {
+            return true;
+        }
+        if begin.elapsed() > PATIENCE {
+            return false;
+        }
     }
 }
 

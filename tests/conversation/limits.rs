@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::harness::{A_WHILE, AT_ONCE, ORDINARY, PATIENCE, Program, Referee, field, pv};
+use crate::harness::{A_WHILE, ORDINARY, Program, Referee, field, is_prompt, pv};
 
 const MIDDLEGAME: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9";
 
@@ -32,7 +32,7 @@ fn one_clock_is_enough() {
         (black, "go binc 100 wtime 100 winc 100 btime 100"),
     ] {
         program.send(&format!("position fen {fen}\n{go}"));
-        Referee::new(fen, "", ORDINARY).judge(&program.answer(AT_ONCE));
+        Referee::new(fen, "", ORDINARY).judge(&program.answer());
     }
 }
 
@@ -50,7 +50,7 @@ fn clocks_that_have_run_out() {
         "go wtime -99999999999999999999999 btime 1",
     ] {
         program.send(&format!("position startpos\n{go}"));
-        let answer = program.answer(AT_ONCE);
+        let answer = program.answer();
         Referee::startpos("").play(&[&answer.best]);
     }
 }
@@ -68,14 +68,14 @@ fn a_go_without_limits_is_infinite() {
         program.send(&format!("position startpos\n{go}"));
         program.expect_no("bestmove", A_WHILE);
         program.send("stop");
-        Referee::startpos("").judge(&program.answer(AT_ONCE));
+        Referee::startpos("").judge(&program.answer());
     }
     // Also when there is nothing more to find.
     program.send("position fen 8/8/8/4k3/8/8/8/4K3 w - - 0 1\ngo");
-    program.wait_for("info depth 127", PATIENCE);
+    program.wait_for("info depth 127");
     program.expect_no("bestmove", A_WHILE);
     program.send("stop");
-    program.answer(AT_ONCE);
+    program.answer();
 }
 
 #[test]
@@ -93,22 +93,18 @@ fn the_tightest_limit_wins() {
         "go depth 100 movetime 100",
         "go depth 100 wtime 100 nodes 1000000000",
     ] {
-        let begin = Instant::now();
         program.ask(go);
-        assert!(begin.elapsed() < AT_ONCE, "{go}: {:?}", begin.elapsed());
     }
 }
 
 #[test]
 fn a_fixed_time_is_used_and_kept() {
     let mut program = Program::start();
-    let begin = Instant::now();
-    program.ask("position startpos\ngo movetime 400");
-    let elapsed = begin.elapsed();
-    assert!(
-        (Duration::from_millis(250)..AT_ONCE).contains(&elapsed),
-        "{elapsed:?}"
-    );
+    assert!(is_prompt(Duration::from_millis(800), || {
+        let begin = Instant::now();
+        program.ask("position startpos\ngo movetime 400");
+        assert!(begin.elapsed() >= Duration::from_millis(250));
+    }));
 }
 
 #[test]
@@ -144,7 +140,7 @@ fn depths_beyond_all_sense() {
         program.send(&format!("position fen {fen}\ngo depth 1000"));
         std::thread::sleep(A_WHILE);
         program.send("stop");
-        Referee::new(fen, "", ORDINARY).judge(&program.answer(AT_ONCE));
+        Referee::new(fen, "", ORDINARY).judge(&program.answer());
         program.sync();
     }
     for go in ["go depth 0", "go depth -3", "go nodes 0", "go nodes 1"] {

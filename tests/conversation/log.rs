@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use crate::harness::{AT_ONCE, PATIENCE, Program, Referee, notes};
+use crate::harness::{PATIENCE, Program, Referee, notes};
 
 /// A path of this test's own, with spaces in it.
 fn path(name: &str) -> PathBuf {
@@ -45,7 +45,7 @@ fn what_goes_in_and_out_is_recorded_until_it_is_closed() {
     let answer = program.ask("position startpos moves e2e4\ngo depth 3");
     Referee::startpos("e2e4").judge(&answer);
     program.send("xyzzy\tplugh\r\nsetoption name Debug Log File value <empty>\nuci");
-    program.wait_for("uciok", AT_ONCE);
+    program.wait_for("uciok");
 
     let lines = recorded(&path);
     let opening = format!("> setoption name Debug Log File value {shown}");
@@ -77,7 +77,7 @@ fn a_record_outlives_the_program_and_is_gone_on_with() {
     program.send(&open);
     program.sync();
     program.send("go infinite");
-    program.wait_for("info depth 1", AT_ONCE);
+    program.wait_for("info depth 1");
     program.sync();
     // What is on its way to the disk gets there.
     let end = std::time::Instant::now() + PATIENCE;
@@ -130,7 +130,7 @@ fn a_path_that_cannot_be_opened_is_refused_and_the_old_record_goes_on() {
         );
     }
     program.send("setoption name Debug Log File value\nisready");
-    program.wait_for("readyok", AT_ONCE);
+    program.wait_for("readyok");
     let lines = recorded(&path);
     let refusals = lines
         .iter()

@@ -1,6 +1,6 @@
 //! Thinking on the opponent's time.
 
-use crate::harness::{A_WHILE, AT_ONCE, PATIENCE, Program, Referee, field};
+use crate::harness::{A_WHILE, Program, Referee, field};
 
 #[test]
 fn no_limit_ends_a_ponder_search() {
@@ -17,7 +17,7 @@ fn no_limit_ends_a_ponder_search() {
             program.send(go);
             program.expect_no("bestmove", A_WHILE);
             program.send(end);
-            referee.judge(&program.answer(AT_ONCE));
+            referee.judge(&program.answer());
         }
     }
     program.expect_no("bestmove", A_WHILE);
@@ -29,13 +29,13 @@ fn after_ponderhit_the_clock_runs() {
     program.send("position startpos\ngo ponder wtime 2000 btime 2000");
     program.expect_no("bestmove", A_WHILE);
     program.send("ponderhit");
-    Referee::startpos("").judge(&program.answer(AT_ONCE));
+    Referee::startpos("").judge(&program.answer());
 
     // With time in hand the search goes on, and can still be stopped.
     program.send("go ponder wtime 10000000 btime 10000000\nponderhit");
     program.expect_no("bestmove", A_WHILE);
     program.send("stop");
-    Referee::startpos("").judge(&program.answer(AT_ONCE));
+    Referee::startpos("").judge(&program.answer());
 }
 
 /// Clients forget what was told on the opponent's time when the expected move comes; Cute Chess
@@ -62,8 +62,8 @@ fn a_miss_is_answered_before_the_next_search() {
     program.send("position startpos moves e2e4 e7e5\ngo ponder wtime 60000 btime 60000");
     program.expect_no("bestmove", A_WHILE);
     program.send("stop\nposition startpos moves e2e4 c7c5\ngo wtime 500 btime 500");
-    Referee::startpos("e2e4 e7e5").judge(&program.answer(AT_ONCE));
-    Referee::startpos("e2e4 c7c5").judge(&program.answer(AT_ONCE));
+    Referee::startpos("e2e4 e7e5").judge(&program.answer());
+    Referee::startpos("e2e4 c7c5").judge(&program.answer());
     program.expect_no("bestmove", A_WHILE);
 }
 
@@ -75,7 +75,7 @@ fn a_finished_game_is_held_like_any_other() {
         program.send(&format!("{position}\ngo ponder wtime 10000 btime 10000"));
         program.expect_no("bestmove", A_WHILE);
         program.send(end);
-        assert_eq!(program.answer(AT_ONCE).best, "(none)");
+        assert_eq!(program.answer().best, "(none)");
     }
 }
 
@@ -89,7 +89,7 @@ fn a_ponder_move_is_legal_or_absent() {
     ] {
         for nodes in [1, 50, 3000] {
             program.send(&format!("position fen {fen}\ngo nodes {nodes}"));
-            let answer = program.answer(PATIENCE);
+            let answer = program.answer();
             let mut referee = Referee::new(fen, "", crate::harness::ORDINARY);
             referee.play(&[&answer.best]);
             referee.play(&answer.ponder.iter().map(String::as_str).collect::<Vec<_>>());

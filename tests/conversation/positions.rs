@@ -2,12 +2,12 @@
 
 use shakmaty::Position as _;
 
-use crate::harness::{AT_ONCE, CHESS960, ORDINARY, PATIENCE, Program, Referee, notes};
+use crate::harness::{CHESS960, ORDINARY, Program, Referee, notes};
 
 /// The X-FEN that `d` shows.
 fn shown_fen(program: &mut Program) -> String {
     program.send("d");
-    let line = program.wait_for("FEN:", AT_ONCE);
+    let line = program.wait_for("FEN:");
     program.sync();
     line["FEN: ".len()..].to_owned()
 }
@@ -144,7 +144,7 @@ fn games_of_any_length_are_read() {
     for rounds in [300, 5000] {
         let moves = "g1f3 g8f6 f3g1 f6g8 ".repeat(rounds);
         program.send(&format!("position startpos moves {moves}\nisready"));
-        program.wait_for("readyok", PATIENCE);
+        program.wait_for("readyok");
         let fen = shown_fen(&mut program);
         assert!(
             fen.ends_with(&format!(" w KQkq - {} {}", rounds * 4, rounds * 2 + 1)),
@@ -159,7 +159,7 @@ fn all_218_moves() {
     let mut program = Program::start();
     let fen = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1";
     program.send(&format!("position fen {fen}\ngo perft 1"));
-    program.wait_for("Nodes searched: 218", PATIENCE);
+    program.wait_for("Nodes searched: 218");
     Referee::new(fen, "", ORDINARY).judge(&program.ask("go depth 2"));
 }
 
@@ -167,12 +167,9 @@ fn all_218_moves() {
 fn start_positions_by_number() {
     let mut program = Program::start();
     program.send("position frc 12\nd");
-    program.wait_for("Start position: 12", AT_ONCE);
+    program.wait_for("Start position: 12");
     program.send("position dfrc 12 13\nd");
-    program.wait_for(
-        "Start position: 12 against 13, double number 11533",
-        AT_ONCE,
-    );
+    program.wait_for("Start position: 12 against 13, double number 11533");
     let by_pair = shown_fen(&mut program);
     program.send("position dfrc 11533");
     assert_eq!(shown_fen(&mut program), by_pair);

@@ -8,7 +8,7 @@ use proptest::{prelude::*, sample::select, test_runner::Config};
 use zuylen::uci::command::{Command, Parsed};
 
 use crate::{
-    harness::{AT_ONCE, PATIENCE, Program},
+    harness::Program,
     model::Owed,
     mutation::{changed, changes, lines_of},
 };
@@ -253,12 +253,12 @@ fn hold(steps: &[Step]) -> Result<(), TestCaseError> {
     ];
     send(&mut program, &mut owed, &end.map(str::to_owned));
     for _ in count_answers(&said)..owed.answers() {
-        said.extend(program.read_to("bestmove", PATIENCE));
+        said.extend(program.read_to("bestmove"));
     }
     owed.settle(&said).map_err(TestCaseError::fail)?;
     program.expect_no("bestmove", Duration::from_millis(10));
     program.send("quit");
-    prop_assert!(program.wait_for_end(AT_ONCE).success());
+    prop_assert!(program.wait_for_end().success());
     // There is one if the conversation asked for it.
     let _ = std::fs::remove_file(record());
     Ok(())

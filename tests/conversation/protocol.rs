@@ -5,7 +5,7 @@ use std::{io::Read as _, process::Stdio, thread, time::Duration};
 use zuylen::uci::command::{Command, Parsed};
 
 use crate::{
-    harness::{A_WHILE, AT_ONCE, PATIENCE, Program, Referee, field, notes},
+    harness::{A_WHILE, PATIENCE, Program, Referee, field, is_prompt, notes},
     properties::is_modest,
 };
 
@@ -15,7 +15,7 @@ const MIDDLEGAME: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1
 fn it_introduces_itself() {
     let mut program = Program::start();
     program.send("uci");
-    let lines = program.read_to("uciok", AT_ONCE);
+    let lines = program.read_to("uciok");
     assert!(lines[0].starts_with("id name Zuylen "), "{}", lines[0]);
     assert!(lines[1].starts_with("id author "), "{}", lines[1]);
     for option in [
@@ -41,16 +41,16 @@ fn isready_is_answered_in_a_search_and_does_not_disturb_it() {
     program.send("go infinite");
     let number = |line: &str, name| field(line, name).parse::<u64>().expect(line);
     let is_whole = |line: &str| line.contains(" score ") && !line.contains("bound");
-    let mut reached = program.wait_for("info depth", PATIENCE);
+    let mut reached = program.wait_for("info depth");
     for _ in 0..3 {
         thread::sleep(Duration::from_millis(50));
         program.send("isready");
-        let mut before = program.read_to("readyok", AT_ONCE);
+        let mut before = program.read_to("readyok");
         before.retain(|line| is_whole(line));
         reached = before.pop().unwrap_or(reached);
         // The search goes on where it was.
         let next = loop {
-            let line = program.wait_for("info depth", PATIENCE);
+            let line = program.wait_for("info depth");
             if is_whole(&line) {
                 break line;
             }
@@ -62,7 +62,45 @@ fn isready_is_answered_in_a_search_and_does_not_disturb_it() {
     }
     program.expect_no("bestmove", A_WHILE);
     program.send("stop");
-    Referee::startpos("").judge(&program.answer(AT_ONCE));
+    Referee::startpos("").judge(&program.answer());
+}
+
+#[test]
+fn what_is_wanted_at_once_comes_at_once() {
+    let soon = Duration::from_millis(100);
+    let mut program = Program::start();
+    let mut searches = 0;
+    for (go, wanted, answer) in [
+        ("go infinite", "isready", "readyok"),
+        ("go infinite", "stop", "bestmove"),
+        ("go ponder", "stop", "bestmove"),
+        ("go ponder depth 1", "ponderhit", "bestmove"),
+        ("go wtime 100000000", "stop", "bestmove"),
+    ] {
+        let prompt = is_prompt(2 * soon, || {
+            program.send(&format!("position fen {MIDDLEGAME}\n{go}"));
+            program.expect_no("bestmove", soon);
+            program.send(wanted);
+            program.wait_for(answer);
+            searches += 1;
+            if answer != "bestmove" {
+                program.send("stop");
+                program.answer();
+            }
+        });
+        assert!(prompt, "{go}, {wanted}");
+    }
+    assert!(is_prompt(soon, || {
+        let mut program = Program::start();
+        program.send("go infinite\nquit");
+        program.wait_for_end();
+    }));
+    assert!(is_prompt(soon, || {
+        let mut program = Program::start();
+        program.send("go infinite");
+        program.close_input();
+        program.wait_for_end();
+    }));
 }
 
 #[test]
@@ -70,7 +108,7 @@ fn go_and_stop_in_one_write_have_one_answer() {
     let mut program = Program::start();
     for _ in 0..20 {
         program.send(&format!("position fen {MIDDLEGAME}\ngo infinite\nstop"));
-        let answer = program.answer(AT_ONCE);
+        let answer = program.answer();
         let mut referee = Referee::new(MIDDLEGAME, "", crate::harness::ORDINARY);
         referee.play(&[&answer.best]);
     }
@@ -99,7 +137,7 @@ fn an_infinite_search_never_ends_by_itself() {
         ));
         program.expect_no("bestmove", A_WHILE);
         program.send("stop");
-        program.answer(AT_ONCE);
+        program.answer();
     }
 }
 
@@ -117,20 +155,20 @@ fn what_disturbs_a_search_is_obeyed_after_its_answer() {
     ] {
         let mut program = Program::start();
         program.send("position fen 8/8/8/8/8/4k3/8/R3K3 w - - 0 1\ngo infinite");
-        program.wait_for("info depth 1", AT_ONCE);
+        program.wait_for("info depth 1");
         program.send(disturbance);
         let referee = Referee::new(
             "8/8/8/8/8/4k3/8/R3K3 w - - 0 1",
             "",
             crate::harness::ORDINARY,
         );
-        referee.judge(&program.answer(AT_ONCE));
+        referee.judge(&program.answer());
         if disturbance == "go depth 1" {
-            referee.judge(&program.answer(AT_ONCE));
+            referee.judge(&program.answer());
         }
         program.expect_no("bestmove", Duration::from_millis(50));
         program.send("position startpos\ngo depth 2");
-        Referee::startpos("").judge(&program.answer(PATIENCE));
+        Referee::startpos("").judge(&program.answer());
     }
 }
 
@@ -176,7 +214,7 @@ fn options_that_a_search_does_not_use_leave_it_alone() {
         ("go infinite searchmoves e1g1", "stop"),
     ] {
         program.send(&format!("position fen {castles}\n{go}"));
-        program.wait_for("info depth 1", PATIENCE);
+        program.wait_for("info depth 1");
         program.send(&complaints.join("\n"));
         program.send(&silent.join("\n"));
         let said = program.sync();
@@ -184,7 +222,7 @@ fn options_that_a_search_does_not_use_leave_it_alone() {
         assert!(!said.iter().any(|line| line.starts_with("bestmove")));
         program.expect_no("bestmove", A_WHILE);
         program.send(end);
-        let answer = program.answer(AT_ONCE);
+        let answer = program.answer();
         // It is told as it was asked for: one line, castling as ordinary chess has it.
         let referee = Referee::new(castles, "", crate::harness::ORDINARY);
         referee.judge(&answer);
@@ -202,20 +240,20 @@ fn options_that_a_search_does_not_use_leave_it_alone() {
 fn stop_position_and_go_in_one_write() {
     let mut program = Program::start();
     program.send("position fen 8/8/8/8/8/4k3/8/R3K3 w - - 0 1\ngo infinite");
-    program.wait_for("info depth 2", AT_ONCE);
+    program.wait_for("info depth 2");
     program.send("stop\nposition startpos moves e2e4\ngo depth 3");
     Referee::new(
         "8/8/8/8/8/4k3/8/R3K3 w - - 0 1",
         "",
         crate::harness::ORDINARY,
     )
-    .judge(&program.answer(AT_ONCE));
-    Referee::startpos("e2e4").judge(&program.answer(PATIENCE));
+    .judge(&program.answer());
+    Referee::startpos("e2e4").judge(&program.answer());
     program.expect_no("bestmove", A_WHILE);
 }
 
 #[test]
-fn it_ends_at_once_when_its_input_ends_or_quit_comes() {
+fn it_ends_when_its_input_ends_or_quit_comes() {
     for (before, quit) in [
         ("", true),
         ("go infinite", true),
@@ -230,10 +268,7 @@ fn it_ends_at_once_when_its_input_ends_or_quit_comes() {
         } else {
             program.close_input();
         }
-        assert!(
-            program.wait_for_end(AT_ONCE).success(),
-            "{before}, quit {quit}"
-        );
+        assert!(program.wait_for_end().success(), "{before}, quit {quit}");
     }
 }
 
@@ -244,9 +279,9 @@ fn what_is_at_work_is_answered_when_the_input_ends_or_quit_comes() {
         for before in [
             "go depth 60",
             "go infinite",
-            "go movetime 100000",
+            "go movetime 10000000",
             "go ponder wtime 100000",
-            "go wtime 1000000",
+            "go wtime 100000000",
             // The game after this one waits for it.
             "go nodes 1000000000\nucinewgame\nposition startpos moves e2e4",
         ] {
@@ -257,8 +292,8 @@ fn what_is_at_work_is_answered_when_the_input_ends_or_quit_comes() {
             } else {
                 program.close_input();
             }
-            Referee::startpos("").judge(&program.answer(AT_ONCE));
-            assert!(program.wait_for_end(AT_ONCE).success(), "{before}");
+            Referee::startpos("").judge(&program.answer());
+            assert!(program.wait_for_end().success(), "{before}");
             assert_eq!(program.read_rest(), [""; 0], "{before}");
         }
         // What waited for a task is answered as well.
@@ -269,9 +304,9 @@ fn what_is_at_work_is_answered_when_the_input_ends_or_quit_comes() {
         } else {
             program.close_input();
         }
-        program.wait_for("info string perft stopped", AT_ONCE);
-        Referee::startpos("e2e4").judge(&program.answer(AT_ONCE));
-        assert!(program.wait_for_end(AT_ONCE).success());
+        program.wait_for("info string perft stopped");
+        Referee::startpos("e2e4").judge(&program.answer());
+        assert!(program.wait_for_end().success());
     }
 }
 
@@ -289,7 +324,7 @@ fn a_new_game_waits_for_a_search_off_the_clock() {
             "position startpos\n{go}\nucinewgame\nposition startpos moves e2e4\n{go}\nisready"
         ));
         for moves in ["", "e2e4"] {
-            let answer = program.answer(PATIENCE);
+            let answer = program.answer();
             Referee::startpos(moves).judge(&answer);
             let number = |name| field(answer.last_info(), name).parse::<u32>();
             assert!(number("depth").expect("a number") >= depth, "{go}");
@@ -310,17 +345,17 @@ fn a_new_game_waits_for_a_search_off_the_clock() {
     program.send("position startpos\ngo depth 60\nucinewgame\ngo infinite");
     program.expect_no("bestmove", A_WHILE);
     program.send("stop");
-    program.wait_for("bestmove", AT_ONCE);
-    program.wait_for("bestmove", AT_ONCE);
+    program.wait_for("bestmove");
+    program.wait_for("bestmove");
     // Somebody waits for the end of a search with a clock, and for that of one without an end.
     for go in [
-        "wtime 100000 btime 100000",
+        "wtime 100000000 btime 100000000",
         "infinite",
-        "ponder movetime 100000",
-        "depth 60 wtime 9000",
+        "ponder movetime 100",
+        "depth 60 wtime 100000000",
     ] {
         program.send(&format!("go {go}\nucinewgame"));
-        program.wait_for("bestmove", AT_ONCE);
+        program.wait_for("bestmove");
     }
     program.sync();
 }
@@ -372,13 +407,13 @@ fn nonsense_is_ignored_with_a_word() {
     program.send("go perft");
     assert_eq!(notes(&program.sync()).len(), 1);
     program.send("joho isready");
-    program.wait_for("readyok", AT_ONCE);
+    program.wait_for("readyok");
     program.send(&"x".repeat(10_000));
     program.send_bytes(b"\xff\xfe\x00\x01\x80\r\n\x00\n");
     program.send(&format!("go {}", "nonsense ".repeat(2_000)));
     program.sync();
     program.send("stop");
-    program.answer(AT_ONCE);
+    program.answer();
 }
 
 #[test]
@@ -491,9 +526,9 @@ fn random_lines_do_no_harm() {
     program.sync();
     // The only move, so that this answer can be told from those of commands that waited for a task.
     program.send("position fen 7k/8/8/8/8/8/6q1/7K w - - 0 1\ngo depth 2");
-    program.wait_for("bestmove h1g2", PATIENCE);
+    program.wait_for("bestmove h1g2");
     program.send("stop\nquit");
-    assert!(program.wait_for_end(AT_ONCE).success());
+    assert!(program.wait_for_end().success());
 }
 
 #[test]
@@ -528,16 +563,16 @@ fn lines_of_analysis_are_sane() {
 fn a_perft_can_be_stopped_and_what_follows_it_waits() {
     let mut program = Program::start();
     program.send("go perft 20\nposition frc 0\ngo infinite\nisready");
-    program.wait_for("readyok", AT_ONCE);
+    program.wait_for("readyok");
     program.send("stop");
-    program.wait_for("info string perft stopped", AT_ONCE);
-    let best = program.wait_for("bestmove", AT_ONCE);
+    program.wait_for("info string perft stopped");
+    let best = program.wait_for("bestmove");
     assert_ne!(best, "bestmove (none)");
     program.send("position startpos\ngo perft 2\nposition frc 0\ngo perft 1");
-    program.wait_for("Nodes searched: 400", PATIENCE);
-    program.wait_for("Nodes searched: 20", PATIENCE);
+    program.wait_for("Nodes searched: 400");
+    program.wait_for("Nodes searched: 20");
     program.send("go perft 20");
     program.sync();
     program.send("quit");
-    assert!(program.wait_for_end(AT_ONCE).success());
+    assert!(program.wait_for_end().success());
 }

@@ -3,7 +3,7 @@
 #[cfg(target_os = "linux")]
 use std::time::Duration;
 
-use crate::harness::{ORDINARY, PATIENCE, Program, Referee, field, notes};
+use crate::harness::{ORDINARY, Program, Referee, field, notes};
 
 const MIDDLEGAME: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9";
 
@@ -51,9 +51,9 @@ fn hash_and_threads_go_up_and_down() {
         program.send(&format!(
             "go infinite\nsetoption name Threads value {threads}\nsetoption name Hash value {hash}"
         ));
-        referee.judge(&program.answer(PATIENCE));
+        referee.judge(&program.answer());
         program.send("isready");
-        program.wait_for("readyok", PATIENCE);
+        program.wait_for("readyok");
         referee.judge(&program.ask("go depth 5"));
         // Back to one thread it is reproducible again, whatever went before.
         if threads == 1 {
@@ -70,13 +70,13 @@ fn hash_and_threads_go_up_and_down() {
 fn a_thousand_threads_on_any_machine() {
     let mut program = Program::start();
     program.send("setoption name Threads value 1024\nisready");
-    let said = program.read_to("readyok", 4 * PATIENCE);
+    let said = program.read_to("readyok");
     // Where they can't all be had, that is said and what there is goes on.
     assert!(notes(&said).len() <= 1, "{said:?}");
     program.send("position startpos\ngo nodes 5000");
-    Referee::startpos("").judge(&program.answer(4 * PATIENCE));
+    Referee::startpos("").judge(&program.answer());
     program.send("setoption name Threads value 1\nisready");
-    program.read_to("readyok", 4 * PATIENCE);
+    program.read_to("readyok");
     Referee::startpos("").judge(&program.ask("ucinewgame\nposition startpos\ngo depth 4"));
 }
 
@@ -94,17 +94,17 @@ fn answers_that_nobody_reads_take_little_memory() {
     assert!(memory < 100, "{memory} MiB");
     // Nothing that was asked for is lost.
     program.begin_to_read();
-    let mut said = program.read_to("readyok", PATIENCE);
+    let mut said = program.read_to("readyok");
     // The search may end a moment after the readiness is told.
     if !said.iter().any(|line| line.starts_with("bestmove ")) {
-        said.extend(program.read_to("bestmove ", PATIENCE));
+        said.extend(program.read_to("bestmove "));
     }
     let count = |what: &str| said.iter().filter(|line| line.starts_with(what)).count();
     assert_eq!((count("uciok"), count("bestmove ")), (INTRODUCTIONS, 1));
 
     let mut program = Program::start_unread();
     program.send(&("go infinite\n".to_owned() + &"uci\n".repeat(8000) + "stop\nquit"));
-    assert!(program.wait_for_end(PATIENCE).success());
+    assert!(program.wait_for_end().success());
 }
 
 /// NB-41: what can't be had is refused, and nothing more comes of it.
@@ -128,7 +128,7 @@ fn threads_are_refused_where_addresses_are_short() {
             program.sync();
             referee.judge(&program.ask("go nodes 5000"));
             program.send("quit");
-            assert!(program.wait_for_end(PATIENCE).success());
+            assert!(program.wait_for_end().success());
         }
     }
 }
@@ -143,10 +143,7 @@ fn a_file_may_not_grow_as_large_as_it_would() {
         "setoption name Debug Log File value {}\nuci\nuci\nuci\nuci",
         path.display()
     ));
-    let said = program.read_to(
-        "info string Debug Log File: nothing more is recorded:",
-        PATIENCE,
-    );
+    let said = program.read_to("info string Debug Log File: nothing more is recorded:");
     assert!(said.len() > 10);
     Referee::startpos("").judge(&program.ask("position startpos\ngo depth 4"));
     std::fs::remove_file(path).expect("a record");
@@ -160,11 +157,11 @@ fn a_table_larger_than_memory_is_refused_and_the_old_one_kept() {
         program.send(&format!(
             "ucinewgame\nposition fen {MIDDLEGAME}\ngo depth 7"
         ));
-        let first = program.answer(PATIENCE);
+        let first = program.answer();
         program.send(between);
         let said = program.sync();
         program.send("go depth 7");
-        let second = program.answer(PATIENCE);
+        let second = program.answer();
         let nodes = |answer: &crate::harness::Answer| field(answer.last_info(), "nodes").to_owned();
         assert_ne!(nodes(&first), nodes(&second));
         (nodes(&second), said)

@@ -1,6 +1,6 @@
 //! Tablebases by their options.
 
-use crate::harness::{PATIENCE, Program, field};
+use crate::harness::{Program, field};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
 /// One step of the king keeps the opposition, and the win with it.
@@ -75,7 +75,7 @@ fn a_great_probe_depth_asks_for_less() {
     let deep = hits(&mut program, &deep);
     assert!(deep < shallow, "{deep} of {shallow}");
     program.send("setoption name SyzygyProbeDepth value 101");
-    program.wait_for("info string SyzygyProbeDepth takes", PATIENCE);
+    program.wait_for("info string SyzygyProbeDepth takes");
 }
 
 #[test]
