@@ -35,6 +35,7 @@ fn job(root: &Position, limits: Limits, multipv: usize) -> Job {
         multipv,
         skill: None,
         probing: None,
+        damped: true,
         control: Arc::new(control),
     }
 }

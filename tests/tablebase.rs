@@ -262,6 +262,7 @@ fn search(root: &Position, limits: Limits, multipv: usize) -> (Vec<Info>, Move) 
         root: root.clone(),
         history: KeyHistory::starting_at(root),
         clock: Clock::new(&limits, root.turn(), Duration::ZERO),
+        damped: true,
         control: Arc::new(Control::new(
             Instant::now(),
             false,

@@ -37,7 +37,7 @@ pub struct Arguments {
     /// The network to play with [default: the embedded one].
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
-    /// Folders of Syzygy tables; games that come to them end there, but for one in 16.
+    /// Folders of Syzygy tables; games that come to them end there, but for one in 8.
     #[arg(long, value_name = "FOLDERS")]
     syzygy: Option<String>,
     /// Play every game to its end by the rules, from level openings: for `zuylen dataset wdl --fit`.
@@ -46,7 +46,7 @@ pub struct Arguments {
     /// Begin no iteration after so many nodes a move (8 times as many are the end of a move).
     #[arg(long, default_value_t = 700, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// At so many moves in a hundred, look at a position one or two random moves away too.
+    /// At so many moves in a hundred, look at a position one random move away too, if it is quiet.
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=100))]
     asides: u64,
     /// Stop once the files of this seed hold so many games.

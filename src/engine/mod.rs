@@ -376,6 +376,7 @@ impl Engine {
             multipv: self.settings.multipv,
             probing: self.probing(&limits, skill.as_ref()),
             skill,
+            damped: true,
             control: Arc::clone(&control),
         });
         self.await_answer(Pending::search(

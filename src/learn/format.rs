@@ -125,8 +125,8 @@ pub struct Game {
     pub kind: StartKind,
     /// Whether it was played to its end by the rules, whatever the scores said.
     pub played_out: bool,
-    /// Whether it is an aside: a few moves from a position beside a game, for their scores. It was
-    /// not played on, and its result says nothing.
+    /// Whether it is an aside: a position beside a game with the best move and its score (in older
+    /// files, up to four moves). It was not played on, and its result says nothing.
     pub aside: bool,
     /// The moves, each with the score of the position before it from White's side, in the search's
     /// units.

@@ -8,6 +8,7 @@ use super::{
     changes_material,
     dataset::Games,
     format::{Game, GameResult, StartKind},
+    trainer::filter::{self, Counts},
 };
 use crate::position::landing_square;
 
@@ -24,6 +25,8 @@ pub struct Stats {
     positions: u64,
     asides: u64,
     aside_positions: u64,
+    /// Positions that the trainer would learn from, asides among them.
+    records: u64,
     /// By kind of start, then by result.
     results: [[u64; 3]; 4],
     played_out: u64,
@@ -44,6 +47,9 @@ pub struct Stats {
 impl Stats {
     /// Counts a game or an aside.
     pub fn add(&mut self, game: &Game) {
+        let mut chosen = Counts::default();
+        filter::select(game, &mut Vec::new(), &mut chosen);
+        self.records += chosen.kept;
         if game.aside {
             self.asides += 1;
             self.aside_positions += game.moves.len() as u64;
@@ -118,6 +124,12 @@ impl fmt::Display for Stats {
             f,
             "asides     {} with {} positions",
             self.asides, self.aside_positions
+        )?;
+        let share = percent(self.records, self.positions + self.aside_positions);
+        writeln!(
+            f,
+            "records    {} to learn from, {share:.1}% of the positions",
+            self.records
         )?;
         writeln!(f, "starts     {} repeated", self.repeated_starts())?;
         for (kind, results) in StartKind::ALL.into_iter().zip(&self.results) {

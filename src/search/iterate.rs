@@ -215,6 +215,7 @@ impl Worker<'_> {
                 return fail_lows;
             };
             if self.id == 0
+                && self.is_heard()
                 && self.search.job.multipv == 1
                 && self.search.job.skill.is_none()
                 && self.search.job.control.started.elapsed() >= BOUNDS_AFTER
@@ -402,6 +403,7 @@ mod tests {
             multipv: 1,
             skill,
             probing: None,
+            damped: true,
             control: Arc::new(Control::new(std::time::Instant::now(), false, None)),
         };
         let network = Network::embedded();

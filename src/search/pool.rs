@@ -66,6 +66,8 @@ pub struct Job {
     pub skill: Option<Skill>,
     /// How to use tablebases, if there are any.
     pub probing: Option<Probing>,
+    /// Whether evaluations fall towards a draw as the halfmove clock rises.
+    pub damped: bool,
     /// Shared with whoever commands the search.
     pub control: Arc<Control>,
 }

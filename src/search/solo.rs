@@ -27,20 +27,22 @@ pub struct Solo {
     table: Arc<Table>,
     network: Arc<Network>,
     memory: Memory,
+    damped: bool,
 }
 
 impl Solo {
     /// A search that has learned nothing, with a table of `hash` mebibytes, and evaluates by
-    /// `network`.
+    /// `network`; if `damped`, ever nearer to a draw as the halfmove clock rises.
     ///
     /// # Errors
     /// When the memory can't be had.
-    pub fn new(hash: usize, network: Arc<Network>) -> Result<Solo, String> {
+    pub fn new(hash: usize, network: Arc<Network>, damped: bool) -> Result<Solo, String> {
         repetition::prepare();
         Ok(Solo {
             table: Table::new(hash)?,
             memory: Memory::new(Arc::clone(&network)).map_err(|error| error.to_string())?,
             network,
+            damped,
         })
     }
 
@@ -71,6 +73,7 @@ impl Solo {
             multipv: 1,
             skill: None,
             probing: None,
+            damped: self.damped,
             control: Arc::new(Control::new(Instant::now(), false, None)),
         };
         self.table.new_search();
@@ -107,7 +110,7 @@ mod tests {
     #[test]
     fn the_soft_limit_ends_at_an_iteration_and_the_hard_one_within() {
         let (position, history) = start();
-        let mut solo = Solo::new(1, Network::embedded()).unwrap();
+        let mut solo = Solo::new(1, Network::embedded(), false).unwrap();
         let soft = solo
             .think(&position, &history, &limits(3000, 60_000))
             .unwrap();
@@ -134,10 +137,24 @@ mod tests {
     }
 
     #[test]
+    fn only_a_damped_search_heeds_how_long_nothing_has_happened() {
+        let score = |clock: u32, damped: bool| {
+            let text = format!("5rk1/8/8/8/8/8/8/3Q2K1 w - - {clock} 60");
+            let position = crate::position::fen::read(&text).unwrap().position;
+            let history = KeyHistory::starting_at(&position);
+            let mut solo = Solo::new(1, Network::embedded(), damped).unwrap();
+            let outcome = solo.think(&position, &history, &limits(200, 1000)).unwrap();
+            outcome.score
+        };
+        assert_eq!(score(0, false), score(60, false));
+        assert!(score(0, true) > score(60, true) + 50);
+    }
+
+    #[test]
     fn a_finished_game_has_no_outcome() {
         let reading = crate::position::fen::read("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1").unwrap();
         let history = KeyHistory::starting_at(&reading.position);
-        let mut solo = Solo::new(1, Network::embedded()).unwrap();
+        let mut solo = Solo::new(1, Network::embedded(), false).unwrap();
         assert!(
             solo.think(&reading.position, &history, &limits(100, 100))
                 .is_none()

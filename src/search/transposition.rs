@@ -88,6 +88,9 @@ const ENTRIES: usize = 3;
 const AGES: u64 = 32;
 /// The smallest page of any system, in words.
 const PAGE_WORDS: usize = 4096 / 8;
+/// A part of the table for a thread to clear has at least so many words, 4 MiB: less is done before
+/// a thread has begun.
+const LEAST_PART: usize = 4 << 20 >> 3;
 /// Bytes of a table that is there only to have one.
 const SMALLEST: usize = 8 * PAGE_WORDS;
 
@@ -306,7 +309,8 @@ impl Table {
         (used * 1000 / (sample * ENTRIES)) as u32
     }
 
-    /// Empties the table, with a thread a core: that is bound by memory, however few search.
+    /// Empties the table, with a thread a core if it is large: that is bound by memory, however few
+    /// search.
     pub fn clear(&self) {
         self.in_parts(|part| part.iter().for_each(|word| word.store(0, Relaxed)));
         self.age.store(0, Relaxed);
@@ -322,10 +326,14 @@ impl Table {
 
     fn in_parts(&self, work: impl Fn(&[AtomicU64]) + Sync) {
         let words = self.memory.words();
+        if words.len() <= LEAST_PART {
+            return work(words);
+        }
         let threads = thread::available_parallelism().map_or(1, usize::from);
+        let part_words = words.len().div_ceil(threads).max(LEAST_PART);
         let work = &work;
         thread::scope(|scope| {
-            for part in words.chunks(words.len().div_ceil(threads)) {
+            for part in words.chunks(part_words) {
                 let spawned = system::start_thread(system::SMALL_STACK, |thread, begun| {
                     thread.spawn_scoped(scope, move || {
                         drop(begun);

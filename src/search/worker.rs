@@ -304,6 +304,11 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// Whether anybody listens.
+    pub fn is_heard(&self) -> bool {
+        self.events.is_some()
+    }
+
     /// Tells something of this search to whoever started it, if anybody listens.
     pub fn say(&self, event: impl FnOnce(u64) -> Event) {
         if let Some(events) = self.events {
@@ -518,13 +523,18 @@ impl<'a> Worker<'a> {
             .correction(position, self.last_moves(ply))
     }
 
-    /// Raw evaluation, damped towards the fifty-move limit and corrected; a known win is neither.
+    /// Raw evaluation, damped towards the fifty-move limit (if the job asks for it) and corrected; a
+    /// known win is neither.
     #[inline]
     pub fn corrected(&self, position: &Position, raw: i32, correction: i32) -> i32 {
         if raw.abs() >= KNOWN_WIN {
             return raw;
         }
-        let clock = position.halfmoves().min(100) as i32;
+        let clock = if self.search.job.damped {
+            position.halfmoves().min(100) as i32
+        } else {
+            0
+        };
         (raw * (200 - clock) / 200 + correction).clamp(-score::MAX_EVAL, score::MAX_EVAL)
     }
 }

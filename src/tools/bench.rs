@@ -195,6 +195,7 @@ fn search(
         multipv: 1,
         skill: None,
         probing: None,
+        damped: true,
         control: Arc::clone(&control),
     });
     let mut cancelled = false;

@@ -25,15 +25,14 @@ use super::{
     format::{Game, stored_bytes},
 };
 use crate::{nnue::Network, search::STACK_BYTES, tablebase::Tablebases, tools::openings::Random};
-use selfplay::{MOST_ASIDE_PLIES, MOST_ASIDES, MOST_PLIES, Player, Seen};
+use selfplay::{MOST_ASIDES, MOST_PLIES, Player, Seen};
 
 /// The greatest number of games in a chunk: even if all were as long as they may be, the file
 /// stays under [`chunks::MOST_BYTES`].
 pub const MOST_CHUNK_GAMES: u64 = 1500;
 
 const _: () = assert!(
-    MOST_CHUNK_GAMES as usize
-        * (stored_bytes(MOST_PLIES) + MOST_ASIDES * stored_bytes(MOST_ASIDE_PLIES))
+    MOST_CHUNK_GAMES as usize * (stored_bytes(MOST_PLIES) + MOST_ASIDES * stored_bytes(1))
         < chunks::MOST_BYTES - chunks::OVERHEAD,
     "the largest chunk is stored in one file, even if it doesn't compress"
 );

@@ -22,7 +22,7 @@ use crate::{
 const NODES_A_MEBIBYTE: u64 = 1000;
 const MOST_HASH: u64 = 64;
 /// Nodes of the look at an opening.
-const LOOK_NODES: u64 = 3000;
+const LOOK_NODES: u64 = 1000;
 /// Openings beyond this score, in the search's units, are decided.
 const DECIDED: i32 = 300;
 /// One decided opening in so many is played all the same, up to [`HOPELESS`].
@@ -41,16 +41,15 @@ const WON_PLIES: usize = 4;
 const DRAWN: i32 = 8;
 const DRAWN_PLIES: usize = 10;
 const DRAWN_FROM: u32 = 80;
-/// One game in so many is played to its end, to keep the rules above honest.
-const PLAYED_OUT: u64 = 16;
+/// One game in so many is played to its end: to keep the rules above honest, and to see how won
+/// endings are won.
+const PLAYED_OUT: u64 = 8;
 /// A game of so many plies is a draw, for no rule but patience.
 pub const MOST_PLIES: usize = 600;
 /// A game has at most so many asides.
 pub const MOST_ASIDES: usize = 120;
-/// An aside begins at most so many random moves away from its game.
-const MOST_STEPS: u64 = 2;
-/// An aside has at most so many moves.
-pub const MOST_ASIDE_PLIES: usize = 4;
+/// So many random moves are tried to find an aside that can be learned from.
+const ASIDE_TRIES: u64 = 8;
 
 /// Who plays: one search for both sides.
 #[derive(Debug)]
@@ -84,7 +83,8 @@ impl Player {
         };
         let hash = (nodes / NODES_A_MEBIBYTE).clamp(1, MOST_HASH) as usize;
         Ok(Player {
-            solo: Solo::new(hash, network)?,
+            // The scores of games that are all played out are to be what they are in UCI.
+            solo: Solo::new(hash, network, play_out)?,
             limits,
             asides,
             tablebases,
@@ -160,8 +160,9 @@ impl Player {
         Some((outcome.best?, from_white(position, outcome.score)))
     }
 
-    /// Plays from a position near `position`, such as the search meets and no game does, until a
-    /// quiet move is best. `None` if a game is over there.
+    /// Looks at a position one random move away from `position`, such as the search meets and no game
+    /// does. `None` if there is nothing to learn: each move that was tried ends the game, gives check
+    /// or lets a capture win, or the best reply is a capture.
     fn aside(
         &mut self,
         position: &Position,
@@ -169,31 +170,28 @@ impl Player {
         kind: StartKind,
         random: &mut Random,
     ) -> Option<Game> {
-        let (mut position, mut history) = (position.clone(), history.clone());
-        for _ in 0..=random.below(MOST_STEPS) {
-            position = position.play(random.pick(&position.legal_moves())?);
-            history.push(&position);
+        let moves = position.legal_moves();
+        let start = (0..ASIDE_TRIES).find_map(|_| {
+            let start = position.play(random.pick(&moves)?);
+            is_quiet(&start).then_some(start)
+        })?;
+        let mut history = history.clone();
+        history.push(&start);
+        if result_by_rule(&start, &history).is_some() {
+            return None;
         }
-        let start = position.clone();
-        let mut moves = Vec::new();
-        while moves.len() < MOST_ASIDE_PLIES && result_by_rule(&position, &history).is_none() {
-            let (best, score) = self.search(&position, &history)?;
-            moves.push((best, stored(score)));
-            if !position.in_check() && !changes_material(best) {
-                break;
-            }
-            position = position.play(best);
-            history.push(&position);
+        let (best, score) = self.search(&start, &history)?;
+        if changes_material(best) {
+            return None;
         }
-        let &(_, start_score) = moves.first()?;
         Some(Game {
             start,
-            start_score,
+            start_score: stored(score),
             result: GameResult::Draw,
             kind,
             played_out: false,
             aside: true,
-            moves,
+            moves: vec![(best, stored(score))],
         })
     }
 
@@ -204,6 +202,7 @@ impl Player {
             nodes: Some(LOOK_NODES),
             ..Limits::default()
         };
+        self.solo.clear();
         loop {
             let (white, black) = random_start(random);
             let Some(position) = Position::start_array(white, black)
@@ -211,7 +210,6 @@ impl Player {
             else {
                 continue;
             };
-            self.solo.clear();
             let history = KeyHistory::starting_at(&position);
             let Some(outcome) = self.solo.think(&position, &history, &look) else {
                 continue;
@@ -234,6 +232,12 @@ impl Player {
             return (position, kind, score);
         }
     }
+}
+
+/// Whether the side to move is not in check and has no capture or promotion that wins material.
+fn is_quiet(position: &Position) -> bool {
+    let wins = |&m: &Move| position.see_ge(m, 1);
+    !position.in_check() && !position.tactical_moves().iter().any(wins)
 }
 
 /// A score of the side to move from White's side.
@@ -389,6 +393,19 @@ mod tests {
     }
 
     #[test]
+    fn a_position_is_quiet_if_nothing_is_to_be_won_at_once() {
+        let quiet = |fen: &str| is_quiet(&fen::read(fen).unwrap().position);
+        // A guarded pawn, an equal exchange, a castling.
+        assert!(quiet("4k3/4p3/3p4/8/8/8/3R4/3RK3 w - - 0 1"));
+        assert!(quiet("3rk3/8/8/8/8/8/8/3RK3 w - - 0 1"));
+        assert!(quiet("4k3/8/8/8/8/8/8/4K2R w K - 0 1"));
+        // A pawn for nothing, a promotion, a check.
+        assert!(!quiet("4k3/8/3p4/8/8/8/3R4/3RK3 w - - 0 1"));
+        assert!(!quiet("8/P6k/8/8/8/8/8/K7 w - - 0 1"));
+        assert!(!quiet("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1"));
+    }
+
+    #[test]
     fn a_game_is_whole_and_the_same_again() {
         let play = || {
             let mut player = Player::new(Network::embedded(), 50, 40, None, false).unwrap();
@@ -407,18 +424,16 @@ mod tests {
         assert!(!game.aside && !game.moves.is_empty() && game.start_score.abs() <= 800);
         let moves = game.moves.len();
         assert!(
-            (moves / 4..moves / 2 + 5).contains(&asides.len()),
+            (moves / 5..moves / 2 + 5).contains(&asides.len()),
             "{moves} {}",
             asides.len()
         );
         for aside in asides {
-            assert!(aside.aside && (1..=MOST_ASIDE_PLIES).contains(&aside.moves.len()));
-            let quiet = |(position, m, _): &(Position, Move, i16)| {
-                !(position.in_check() || m.is_capture() || m.is_promotion())
-            };
             let positions: Vec<_> = aside.positions().collect();
-            let first_quiet = positions.iter().position(quiet);
-            assert!(first_quiet.is_none_or(|at| at + 1 == positions.len()));
+            let [(position, m, _)] = &positions[..] else {
+                panic!("one move")
+            };
+            assert!(aside.aside && is_quiet(position) && !changes_material(*m));
         }
     }
 }
