@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""What a second thread is worth.
+"""What more threads are worth.
 
-First: nodes of one process with two threads against two processes with one thread each, at the same
-time. Then: time to a depth with one and with two threads, over positions where one thread takes at
-least two seconds. Both are medians; run it on an otherwise idle machine with two cores or more.
+    scripts/smp.py                      # two threads
+    scripts/smp.py --threads 4 8 16     # on a machine that has the cores
+
+First: nodes of one process with so many threads against as many processes with one thread each, at
+the same time. Then: time to a depth with so many threads and with one, over positions where one
+thread takes at least two seconds (--least). Both are medians; run it on an otherwise idle machine
+with as many cores.
 """
 
 from __future__ import annotations
@@ -11,35 +15,26 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 from uci_client import MIDDLEGAMES, ROOT, ZUYLEN, Engine, number
 
 
-def speed_ratio(program: str, fen: str, movetime: int) -> float:
-    """Nodes a second of two threads divided by those of two processes."""
-    with Engine(program, {"Hash": 256, "Threads": 2, "UCI_Chess960": True}) as engine:
+def speed_ratio(program: str, fen: str, threads: int, movetime: int) -> tuple[float, float]:
+    """Nodes a second of one process with so many threads, and of as many processes with one."""
+    with Engine(program, {"Hash": 128 * threads, "Threads": threads, "UCI_Chess960": True}) as engine:
         engine.position(fen)
         together = engine.go(f"movetime {movetime}").speed()
 
-    apart = [0.0, 0.0]
     single = {"Hash": 128, "Threads": 1, "UCI_Chess960": True}
-    with Engine(program, single) as one, Engine(program, single) as two:
-
-        def search(index: int, engine: Engine) -> None:
-            apart[index] = engine.go(f"movetime {movetime}").speed()
-
-        for engine in (one, two):
+    with ExitStack() as stack:
+        engines = [stack.enter_context(Engine(program, single)) for _ in range(threads)]
+        for engine in engines:
             engine.position(fen)
-        threads = [
-            threading.Thread(target=search, args=(index, engine))
-            for index, engine in enumerate((one, two))
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    return together / sum(apart)
+        with ThreadPoolExecutor(threads) as pool:
+            apart = sum(pool.map(lambda engine: engine.go(f"movetime {movetime}").speed(), engines))
+    return together, apart
 
 
 def time_to_depth(engine: Engine, fen: str, depth: int) -> float:
@@ -64,47 +59,67 @@ def suitable_depth(engine: Engine, fen: str, least: float, most: float) -> tuple
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--engine", default=str(ZUYLEN), help="the program")
+    parser.add_argument("--threads", type=int, nargs="+", default=[2], help="numbers of threads to try")
     parser.add_argument("--positions", type=int, default=20, help="positions for the time to depth")
     parser.add_argument("--book", default=str(ROOT / "src" / "tools" / "bench.epd"))
     parser.add_argument("--movetime", type=int, default=3000, help="ms a search for the nodes")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of the nodes")
     parser.add_argument("--least", type=float, default=2.0, help="seconds one thread must take")
     arguments = parser.parse_args()
+    if min(arguments.threads) < 1:
+        parser.error("a search has a thread at least")
 
-    ratios = []
-    for fen in MIDDLEGAMES:
-        for _ in range(arguments.rounds):
-            ratios.append(speed_ratio(arguments.engine, fen, arguments.movetime))
-            print(f"nodes {ratios[-1]:.3f}  {fen}", flush=True)
+    ratios: dict[int, list[float]] = {threads: [] for threads in arguments.threads}
+    for threads, found in ratios.items():
+        for fen in MIDDLEGAMES:
+            for _ in range(arguments.rounds):
+                together, apart = speed_ratio(arguments.engine, fen, threads, arguments.movetime)
+                found.append(together / apart)
+                speeds = f"{together / 1e6:7.3f} of {apart / 1e6:7.3f} Mn/s"
+                print(f"{threads:3} threads {speeds}  {found[-1]:.3f}  {fen}", flush=True)
 
     with open(arguments.book, encoding="ascii") as book:
         fens = [line.strip() for line in book if line.strip() and not line.startswith("#")]
     options = {"Hash": 256, "UCI_Chess960": True}
-    times = []
-    one_thread = {**options, "Threads": 1}
-    two_threads = {**options, "Threads": 2}
-    with Engine(arguments.engine, one_thread) as one, Engine(arguments.engine, two_threads) as two:
-        for fen in fens:
-            if len(times) >= arguments.positions:
-                break
-            found = suitable_depth(one, fen, arguments.least, 5 * arguments.least)
-            if found is None or found[1] < arguments.least:
-                continue
-            depth, alone = found
-            both = time_to_depth(two, fen, depth)
-            times.append(both / alone)
-            print(f"depth {depth:2}: {alone:6.2f} s, {both:6.2f} s  {times[-1]:.3f}  {fen}", flush=True)
+    times: dict[int, list[float]] = {threads: [] for threads in arguments.threads}
+    positions = 0
+    with ExitStack() as stack:
 
-    print(f"nodes of two threads / of two processes: median {statistics.median(ratios):.3f}")
-    if not times:
+        def start(threads: int) -> Engine:
+            return stack.enter_context(Engine(arguments.engine, {**options, "Threads": threads}))
+
+        one = start(1)
+        engines = {threads: start(threads) for threads in arguments.threads}
+        for fen in fens:
+            if positions >= arguments.positions:
+                break
+            chosen = suitable_depth(one, fen, arguments.least, 5 * arguments.least)
+            if chosen is None or chosen[1] < arguments.least:
+                continue
+            positions += 1
+            depth, alone = chosen
+            told = f"depth {depth:2}: 1 thread {alone:6.2f} s"
+            for threads, engine in engines.items():
+                seconds = time_to_depth(engine, fen, depth)
+                times[threads].append(seconds / alone)
+                told += f", {threads} {seconds:6.2f} s ({seconds / alone:.3f})"
+            print(f"{told}  {fen}", flush=True)
+
+    for threads, found in ratios.items():
+        ratio = statistics.median(found)
+        print(f"nodes of {threads} threads / of {threads} processes: median {ratio:.3f}")
+    if not positions:
         print("no position took one thread long enough")
         return 1
-    print(
-        f"time to depth of two threads / of one: median {statistics.median(times):.3f} "
-        f"over {len(times)} positions"
-    )
+    for threads, found in times.items():
+        print(
+            f"time to depth of {threads} threads / of one: median {statistics.median(found):.3f} "
+            f"over {positions} positions"
+        )
     return 0
 
 
