@@ -167,6 +167,8 @@ struct Tools {
 struct Worker {
     gradient: Vec<Line>,
     scratch: Scratch,
+    /// Which records are next.
+    chosen: Vec<usize>,
     records: Vec<Record>,
     loss: f64,
 }
@@ -264,6 +266,7 @@ pub fn train(
         .map(|_| Worker {
             gradient: vec![Line::ZERO; shape.lines()],
             scratch: Scratch::new(shape),
+            chosen: Vec::new(),
             records: Vec::new(),
             loss: 0.0,
         })
@@ -382,12 +385,15 @@ fn epoch(
             .enumerate()
             .for_each(|(index, worker)| {
                 worker.gradient.fill(Line::ZERO);
-                let places = batch * batch_size..(batch + 1) * batch_size;
-                let own = places.skip(index * slice).take(slice);
+                let start = (index * slice).min(batch_size);
+                let end = (start + slice).min(batch_size);
+                let own = batch * batch_size + start..batch * batch_size + end;
+                // Found first, so that the processor can fetch many records at a time.
+                worker.chosen.clear();
+                worker.chosen.extend(own.map(|place| order.at(place)));
                 worker.records.clear();
-                worker
-                    .records
-                    .extend(own.map(|place| data.training[order.at(place)]));
+                let records = worker.chosen.iter().map(|&number| data.training[number]);
+                worker.records.extend(records);
                 worker.loss = model::add_gradient(
                     parameters,
                     shape,

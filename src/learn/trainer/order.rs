@@ -2,34 +2,37 @@
 
 use crate::tools::openings::Random;
 
-/// How often the numbers are mixed.
-const ROUNDS: usize = 4;
-/// Odd, so that multiplying by it modulo a power of two can be undone.
-const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+/// How often both halves of a number are changed.
+const ROUNDS: usize = 2;
 
 /// All numbers below a count in a random order, each computed from its place alone.
 ///
-/// Numbers of so many bits as the count needs are permuted by steps of which each can be undone:
-/// additions and multiplications carry upwards, shifts downwards. What falls beyond the count is
-/// permuted again until it doesn't.
+/// A number is a row and a column of a rectangle that is nearly a square and hardly larger than the
+/// count. By turns the row is moved on by an amount that the column determines, and the column by one
+/// that the row determines: each can be undone, so that no two places have one number. What falls
+/// beyond the count is moved again.
+///
+/// Source: the Feistel network in the form of J. Black and P. Rogaway, "Ciphers with arbitrary finite
+/// domains" (2002).
 #[derive(Clone, Copy, Debug)]
 pub struct Order {
     count: u64,
-    mask: u64,
-    shift: u32,
-    keys: [u64; ROUNDS],
+    rows: u64,
+    columns: u64,
+    keys: [[u64; 2]; ROUNDS],
 }
 
 impl Order {
     /// The order of `count` numbers that belongs to the seed and the epoch.
     pub fn new(count: usize, seed: u64, epoch: usize) -> Order {
         let mut random = Random::new(Random::new(seed).next() ^ epoch as u64);
-        let bits = u64::BITS - (count as u64).saturating_sub(1).leading_zeros();
+        let count = (count as u64).max(1);
+        let columns = count.isqrt();
         Order {
-            count: count as u64,
-            mask: 1_u64.checked_shl(bits).map_or(u64::MAX, |end| end - 1),
-            shift: bits.div_ceil(2).max(1),
-            keys: [(); ROUNDS].map(|()| random.next()),
+            count,
+            rows: count.div_ceil(columns),
+            columns,
+            keys: [(); ROUNDS].map(|()| [random.next(), random.next()]),
         }
     }
 
@@ -38,15 +41,32 @@ impl Order {
     pub fn at(&self, place: usize) -> usize {
         let mut number = place as u64;
         loop {
-            for key in self.keys {
-                number = number.wrapping_add(key).wrapping_mul(FACTOR) & self.mask;
-                number ^= number >> self.shift;
+            let (mut row, mut column) = (number / self.columns, number % self.columns);
+            for keys in self.keys {
+                row = moved(row, amount(column, keys[0], self.rows), self.rows);
+                column = moved(column, amount(row, keys[1], self.columns), self.columns);
             }
+            number = row * self.columns + column;
             if number < self.count {
                 return number as usize;
             }
         }
     }
+}
+
+/// An amount below `end`, which is below 2^32, that looks random.
+#[inline(always)]
+fn amount(from: u64, key: u64, end: u64) -> u64 {
+    let mixed = (from ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    (mixed >> 32) * end >> 32
+}
+
+#[inline(always)]
+fn moved(number: u64, by: u64, end: u64) -> u64 {
+    // What falls below zero wraps around to more; a branch would be guessed wrong half of the time.
+    let sum = number + by;
+    sum.min(sum.wrapping_sub(end))
 }
 
 #[cfg(test)]
@@ -60,7 +80,7 @@ mod tests {
 
     #[test]
     fn every_number_has_one_place() {
-        for count in [1, 2, 3, 7, 8, 9, 1000, 1024, 1025] {
+        for count in [1, 2, 3, 5, 7, 8, 9, 1000, 1023, 1024, 1025] {
             let mut numbers = order(count, 7, 0);
             numbers.sort_unstable();
             assert!(numbers.into_iter().eq(0..count), "{count}");
