@@ -58,8 +58,8 @@ impl Order {
 #[inline(always)]
 fn amount(from: u64, key: u64, end: u64) -> u64 {
     let mixed = (from ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    (mixed >> 32) * end >> 32
+    let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    ((mixed >> 32) * end) >> 32
 }
 
 #[inline(always)]
