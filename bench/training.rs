@@ -3,7 +3,7 @@
 //! `cargo bench --bench training` runs it. The positions are of games against itself, so that they
 //! have as many men as those of a real training.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use zuylen::{
@@ -29,7 +29,7 @@ fn records() -> Vec<Record> {
     let mut records = Vec::new();
     while records.len() < POSITIONS {
         for game in player.play(&mut random, &seen) {
-            filter::select(&game, &mut records, &mut Counts::default());
+            filter::select(&game, &HashSet::new(), &mut records, &mut Counts::default());
         }
     }
     for last in (1..records.len()).rev() {

@@ -11,7 +11,7 @@ use std::{
 };
 
 use zuylen::{
-    nnue::{Evaluator, Network},
+    nnue::{Evaluator, Network, Weights},
     position::fen,
     tools::openings::Random,
 };
@@ -117,7 +117,7 @@ fn play<'a>(folder: &'a str, count: &'a str) -> Vec<&'a str> {
 fn train<'a>(games: &'a str, out: &'a str, epochs: &'a str, batch: &'a str) -> Vec<&'a str> {
     let mut words = vec!["train", games, "--out", out, "--epochs", epochs];
     words.extend(["--batch", batch]);
-    words.extend("--patience 100 --held-out 200 --threads 2 --warm-up 5".split(' '));
+    words.extend("--patience 100 --held-out-part 200 --threads 2 --warm-up 5".split(' '));
     words
 }
 
@@ -170,7 +170,7 @@ fn killing_train_loses_no_checkpoint() {
     assert!(known > 0, "no epoch came to its end");
     let said = success(&train(&games, &killed, "30", "128"));
     assert!(last_number(&said, "on from epoch") >= known, "{said}");
-    assert!(said.contains("quantised"), "{said}");
+    assert!(said.contains("in the engine's integers"), "{said}");
     let numbers = |path: &str| {
         let network = Network::read(&fs::read(path).expect("a network"));
         let mut network = network.expect("a sound network");
@@ -215,7 +215,7 @@ fn from_nothing_to_a_network_that_evaluates() {
     let mut words = train(&games, &network, "8", "128");
     words.extend(["--lambda", "0"]);
     let said = success(&words);
-    assert!(said.contains("quantised"), "{said}");
+    assert!(said.contains("in the engine's integers"), "{said}");
     let (learning, held_out) = losses(&network);
     assert_eq!(learning.len(), 8);
     assert!(learning[7] < 0.8 * learning[0], "{learning:?}");
@@ -236,6 +236,92 @@ fn from_nothing_to_a_network_that_evaluates() {
     assert!(
         behind < level && level < ahead,
         "a queen ahead {ahead}, level {level}, behind {behind}"
+    );
+}
+
+/// What a yardstick is like, in short.
+const TRUTH: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\t60\t900\t40\n\
+    rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1\t1000\t0\t0\n";
+
+#[test]
+fn a_network_of_another_width_is_trained_measured_and_not_played_with() {
+    let scratch = Scratch::new("width");
+    let (games, wide) = (scratch.path("games"), scratch.path("wide.network"));
+    success(&play(&games, "40"));
+    let (apart, truth) = (scratch.path("apart"), scratch.path("truth.tsv"));
+    fs::create_dir(&apart).expect("a folder");
+    let first = finished(&games).into_keys().next().expect("a file");
+    fs::copy(&first, scratch.0.join("apart/a.viri.zst")).expect("a copy");
+    fs::write(&truth, TRUTH).expect("a file");
+
+    let train = |out: &str, more: &[&str]| {
+        let mut words = vec!["train", &games, "--out", out, "--batch", "128"];
+        words.extend([
+            "--held-out",
+            &apart,
+            "--yardstick",
+            &truth,
+            "--threads",
+            "2",
+        ]);
+        words.extend(more);
+        success(&words)
+    };
+    let said = train(&wide, &["--hidden", "512", "--epochs", "2"]);
+    assert!(
+        said.contains(" 2 games that begin as one held out"),
+        "{said}"
+    );
+    let width = |path: &str| Weights::load(Path::new(path)).expect("a network").hidden();
+    assert_eq!(width(&wide), 512);
+    let table = fs::read_to_string(format!("{wide}.csv")).expect("a table of losses");
+    assert!(
+        table.starts_with("epoch,") && table.lines().next().unwrap().ends_with(",static_error"),
+        "{table}"
+    );
+
+    // From its file it goes on where it was: what was said last is said first.
+    let loss = |said: &str, begin: &str| -> f64 {
+        let line = said.lines().find(|line| line.starts_with(begin));
+        let rest = line
+            .and_then(|line| line.split("held out ").nth(1))
+            .expect(begin);
+        rest.split(',').next().unwrap().parse().expect("a number")
+    };
+    let further = scratch.path("further.network");
+    let went_on = train(&further, &["--from", &wide, "--epochs", "1"]);
+    assert_eq!(width(&further), 512);
+    let best = loss(&said, "epoch 1:").min(loss(&said, "epoch 2:"));
+    let begun = loss(&went_on, "to begin with:");
+    assert!((begun - best).abs() < 1e-5, "{said}{went_on}");
+
+    let both = [
+        "dataset",
+        "error",
+        &truth,
+        "--network",
+        &wide,
+        "--network",
+        &further,
+    ];
+    let compared = success(&both);
+    assert!(
+        compared.contains("25-32 men") && compared.contains("to the first"),
+        "{compared}"
+    );
+    assert!(success(&both[..3]).starts_with("the program's own network: 0.0"));
+    refused(
+        &["dataset", "error", &truth, "--network", &truth],
+        "not a network",
+    );
+
+    let reason = "a network of 512 hidden neurons; this program plays with 256";
+    refused(&["datagen", "--out", &games, "--network", &wide], reason);
+    let option = format!("setoption name EvalFile value {wide}");
+    let said = String::from_utf8_lossy(&run(&[&option, "quit"]).stdout).into_owned();
+    assert!(
+        said.starts_with("info string ") && said.contains(reason),
+        "{said}"
     );
 }
 
@@ -327,6 +413,15 @@ fn what_cannot_be_trained_is_refused_before_training() {
         ("--rate", "1e300", "not between"),
         ("--final-rate", "0", "not between"),
         ("--from", "/no/such/checkpoint", "/no/such/checkpoint"),
+        ("--from", "/dev/zero", "not a file"),
+        ("--from", "Cargo.toml", "no checkpoint of this program"),
+        ("--hidden", "0", "not a multiple of 32 up to 4096"),
+        ("--hidden", "48", "not a multiple of 32 up to 4096"),
+        ("--hidden", "1000000", "not a multiple of 32 up to 4096"),
+        ("--score-k", "1", "not between 20 and 2000"),
+        ("--held-out", "/no/such/games", "/no/such/games"),
+        ("--yardstick", "/no/such/positions", "/no/such/positions"),
+        ("--yardstick", "Cargo.toml", "line 1: "),
     ] {
         train(&[word, value], &network, reason);
     }

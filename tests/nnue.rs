@@ -11,8 +11,8 @@ use zuylen::{
         architecture::{BUCKETS, HIDDEN, LIMIT, MAX_OUTPUT_BIAS, MAX_OUTPUT_WEIGHT, QA, QB, SCALE},
         endings::known_ending,
         features::is_mirrored,
-        network::MAX_NAME,
         simd::Simd,
+        weights::MAX_NAME,
     },
     position::Position,
 };
@@ -450,7 +450,10 @@ fn networks_whose_sums_could_overflow_are_refused() {
     let refused = |change: &dyn Fn(&mut Network)| {
         let mut network = Network::zeroed();
         change(&mut network);
-        let error = network.check().expect_err("the change is too large");
+        let error = network
+            .weights()
+            .check()
+            .expect_err("the change is too large");
         let written = network.write(Vec::new()).expect_err("it can't be written");
         assert_eq!(written.kind(), std::io::ErrorKind::InvalidInput);
         assert_eq!(written.to_string(), error.to_string());
@@ -500,7 +503,7 @@ fn the_largest_sums_are_computed_rightly() {
                 .fill((sign * each.min(i32::from(MAX_OUTPUT_WEIGHT))) as i16);
         }
         network.output_bias.fill(sign * MAX_OUTPUT_BIAS);
-        assert_eq!(network.check(), Ok(()));
+        assert_eq!(network.weights().check(), Ok(()));
         let network = Arc::<Network>::from(network);
         let start = Position::startpos();
         for simd in Simd::available() {

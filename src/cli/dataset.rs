@@ -13,11 +13,14 @@ use crate::{
     learn::{
         chunks, dataset, stats,
         wdl::{self, Counts, report::Report},
+        yardstick::{Errors, RANGES, Yardstick},
     },
+    nnue::{Network, Weights},
     tools::openings::Random,
 };
 
-/// Count, check, merge, shuffle and sample files of games, and find what scores are worth.
+/// Count, check, merge, shuffle and sample files of games, find what scores are worth, and measure
+/// networks.
 ///
 /// A damaged file is told of and used up to the damage; the exit code is then 1.
 #[derive(Debug, Args)]
@@ -100,6 +103,16 @@ enum Task {
         #[arg(long)]
         fit: bool,
     },
+    /// Say how wrong networks are without search on positions of known worth: the mean squared error
+    /// in points, also by the number of men.
+    Error {
+        /// Lines of a FEN, then wins, draws and losses of White, separated by tabs.
+        file: PathBuf,
+        /// A network of any width; if there are several, each is compared with the first. [default:
+        /// the program's own]
+        #[arg(long = "network", value_name = "FILE")]
+        networks: Vec<PathBuf>,
+    },
 }
 
 /// Runs it. Damage is told of in lines of its own; what is sound is used, and the exit code is 1.
@@ -181,7 +194,47 @@ fn work(task: &Task, note: &mut dyn FnMut(&str)) -> io::Result<()> {
                 .ok_or_else(|| io::Error::other("too few games to fit anything to"))?;
             writeln!(screen, "{report}")
         }
+        Task::Error { file, networks } => tell_errors(&Yardstick::read(file)?, networks),
     }
+}
+
+fn tell_errors(yardstick: &Yardstick, networks: &[PathBuf]) -> io::Result<()> {
+    let mut screen = io::stdout();
+    let mut named = Vec::new();
+    for path in networks {
+        let network = Weights::load(path).map_err(|error| chunks::about(path, error))?;
+        named.push((path.display().to_string(), network));
+    }
+    if named.is_empty() {
+        named.push((
+            "the program's own network".to_owned(),
+            Network::embedded().weights(),
+        ));
+    }
+    let mut first: Option<Errors> = None;
+    for (name, network) in &named {
+        let errors = yardstick.errors(network);
+        let parts: Vec<String> = RANGES
+            .into_iter()
+            .filter_map(|range| {
+                let (error, count) = errors.of_men(&range)?;
+                let (least, most) = (range.start(), range.end());
+                Some(format!("{least}-{most} men {error:.5} ({count})"))
+            })
+            .collect();
+        writeln!(screen, "{name}: {:.5}, {}", errors.mean(), parts.join(", "))?;
+        match &first {
+            None => first = Some(errors),
+            Some(first) => {
+                let (difference, bar) = errors.difference(first);
+                writeln!(
+                    screen,
+                    "  that is {difference:+.5} +/- {bar:.5} to the first (two standard errors; negative is better)"
+                )?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn tell(files: &[PathBuf]) -> io::Result<()> {

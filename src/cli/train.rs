@@ -17,14 +17,13 @@ use crate::{
         chunks, quantise,
         trainer::{
             self, Files, Report, Settings, Trained,
-            data::Data,
-            scale::{GREATEST_K, LEAST_K},
+            data::{Data, HeldOut, Sources},
+            first,
+            scale::{GREATEST_K, K, LEAST_K},
         },
+        yardstick::Yardstick,
     },
-    nnue::{
-        Network,
-        architecture::{HIDDEN, SCALE},
-    },
+    nnue::architecture::{HIDDEN, MOST_HIDDEN, SCALE, WIDTH_STEP, is_width},
 };
 
 /// Make a network from games.
@@ -38,9 +37,13 @@ pub struct Arguments {
     /// The network to write. Its checkpoint and its losses are kept beside it.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Begin with the best weights of this checkpoint, whose network may be half as wide.
-    #[arg(long, value_name = "CHECKPOINT")]
+    /// Begin with the weights of this network, or the best ones of this checkpoint. It may be half as
+    /// wide.
+    #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
+    /// Hidden neurons [default: those of --from, or of the program's own network].
+    #[arg(long, value_parser = width)]
+    hidden: Option<usize>,
     /// The share of the game's result in what is learned, 0 to 1; the rest is the search's score.
     #[arg(long, default_value_t = 0.1, value_parser = share)]
     lambda: f32,
@@ -69,13 +72,24 @@ pub struct Arguments {
     /// rates the loss goes up and down, and falls with the rate.
     #[arg(long, default_value_t = 10, value_parser = super::number(1..=100_000))]
     patience: usize,
-    /// Thousandths of the games that are held out.
+    /// Games to measure by: a file or folder, and the option may be repeated. Games that begin as one
+    /// of them are not learned from.
+    #[arg(long, value_name = "PATH", conflicts_with = "held_out_part")]
+    held_out: Vec<PathBuf>,
+    /// Without --held-out, thousandths of the games that are held out.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..1000))]
-    held_out: u64,
-    /// The evaluation that is worth 73% of the points, in the network's units [default: fitted, so
-    /// that 101 wins half of the middlegames].
-    #[arg(long, value_name = "UNITS", value_parser = network_k)]
-    network_k: Option<f64>,
+    held_out_part: u64,
+    /// A file of positions of known worth, on which the network's static error is shown after every
+    /// epoch. They are not learned from.
+    #[arg(long, value_name = "FILE")]
+    yardstick: Option<PathBuf>,
+    /// The stored score that is worth 73% of the points, in the search's units.
+    #[arg(long, value_name = "UNITS", default_value_t = K, value_parser = k)]
+    score_k: f64,
+    /// The network's output that is worth as much. If it is equal to --score-k, the network learns to
+    /// say the scores as they are; twice as much makes its evaluations twice as large.
+    #[arg(long, value_name = "UNITS", default_value_t = K, value_parser = k)]
+    network_k: f64,
     /// What makes the network reproducible, with the same number of threads.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -95,8 +109,15 @@ fn rate(word: &str) -> Result<f64, String> {
     within(word, 1e-12..=1.0)
 }
 
-fn network_k(word: &str) -> Result<f64, String> {
+fn k(word: &str) -> Result<f64, String> {
     within(word, LEAST_K..=GREATEST_K)
+}
+
+fn width(word: &str) -> Result<usize, String> {
+    let hidden = word.parse().map_err(|_| "not a number".to_owned())?;
+    is_width(hidden)
+        .then_some(hidden)
+        .ok_or_else(|| format!("not a multiple of {WIDTH_STEP} up to {MOST_HIDDEN}"))
 }
 
 fn within(word: &str, bounds: RangeInclusive<f64>) -> Result<f64, String> {
@@ -110,9 +131,14 @@ fn within(word: &str, bounds: RangeInclusive<f64>) -> Result<f64, String> {
 }
 
 impl Arguments {
-    fn settings(&self) -> Settings {
-        Settings {
-            hidden: HIDDEN,
+    fn settings(&self) -> io::Result<Settings> {
+        let hidden = match (self.hidden, &self.from) {
+            (Some(hidden), _) => hidden,
+            (None, Some(from)) => first::read(from)?.0.hidden(),
+            (None, None) => HIDDEN,
+        };
+        Ok(Settings {
+            hidden,
             from: self.from.clone(),
             lambda: self.lambda,
             smooth: self.smooth,
@@ -125,15 +151,27 @@ impl Arguments {
             seed: self.seed,
             threads: self.threads.unwrap_or_else(super::cores),
             patience: self.patience,
-            held_out: self.held_out,
+            score_k: self.score_k,
             network_k: self.network_k,
-        }
+        })
+    }
+
+    fn sources(&self) -> io::Result<Sources> {
+        Ok(Sources {
+            games: chunks::files(&self.games)?,
+            held_out: if self.held_out.is_empty() {
+                HeldOut::Part(self.held_out_part)
+            } else {
+                HeldOut::Files(chunks::files(&self.held_out)?)
+            },
+            yardstick: self.yardstick.as_deref().map(Yardstick::read).transpose()?,
+        })
     }
 }
 
 /// Runs it.
 pub fn run(arguments: &Arguments) -> Ending {
-    let settings = arguments.settings();
+    let settings = arguments.settings()?;
     let pool = trainer::pool(settings.threads)?;
     Ok(pool.install(|| make_network(arguments, &settings))?)
 }
@@ -142,13 +180,12 @@ fn make_network(arguments: &Arguments, settings: &Settings) -> io::Result<ExitCo
     // What can't be is said before hours of work, not after.
     let kept = Files::beside(&arguments.out)?;
     settings.first_weights()?;
-    let files = chunks::files(&arguments.games)?;
-    let data = Data::load(&files, settings.held_out, &Network::embedded())?;
+    let data = Data::load(arguments.sources()?)?;
     let mut screen = io::stdout();
     for fault in &data.faults {
         writeln!(io::stderr(), "{fault}")?;
     }
-    tell_data(&data, settings)?;
+    tell_data(&data)?;
 
     let mut shown = Shown::new(settings.epochs, data.training.len());
     let trained = trainer::train(settings, &data, &kept, &mut |report| shown.hear(report));
@@ -156,24 +193,12 @@ fn make_network(arguments: &Arguments, settings: &Settings) -> io::Result<ExitCo
     let trained = trained?;
 
     let name = describe(arguments, &data, &trained);
-    let network =
-        quantise::quantise(&trained.parameters, trained.shape, name).map_err(io::Error::other)?;
-    let (epoch, _) = trained.best;
-    let floating = trainer::loss(
-        &trained.parameters,
-        trained.shape,
-        &trained.target,
-        &data.held_out,
-    );
-    let rounded = quantise::loss(&network, &trained.target, &data.held_out);
+    let network = quantise::quantise(&trained.parameters, trained.shape, name);
+    let (epoch, loss) = trained.best;
+    let exact = quantise::loss(&network, &trained.target, &data.held_out);
     writeln!(
         screen,
-        "epoch {epoch} is the best: held-out loss {floating:.6}"
-    )?;
-    writeln!(
-        screen,
-        "quantised: {rounded:.6} ({:+.2}%)",
-        100.0 * (rounded / floating - 1.0)
+        "epoch {epoch} is the best: held-out loss {loss:.6}, {exact:.6} in the engine's integers"
     )?;
     let mut bytes = Vec::new();
     network.write(&mut bytes)?;
@@ -218,6 +243,12 @@ impl Shown {
                 self.bar
                     .suspend(|| println(&format!("on from epoch {over}")));
             }
+            Report::Begun(loss, error) => {
+                let error = static_error(error);
+                self.bar
+                    .suspend(|| println(&format!("to begin with: held out {loss:.6}{error}")));
+                self.began = Instant::now();
+            }
             Report::Positions(done) => {
                 let all = self.over as u64 * self.positions as u64 + done as u64;
                 let speed = done as f64 / self.began.elapsed().as_secs_f64().max(1e-9);
@@ -228,9 +259,10 @@ impl Shown {
             }
             Report::Epoch(epoch, row) => {
                 let speed = self.positions as f64 / row.seconds.max(1e-9);
+                let error = static_error(row.static_error);
                 self.bar.suspend(|| {
                     println(&format!(
-                        "epoch {epoch}: loss {:.6}, held out {:.6}, rate {:.2e}, {speed:.0} positions/s",
+                        "epoch {epoch}: loss {:.6}, held out {:.6}{error}, rate {:.2e}, {speed:.0} positions/s",
                         row.training_loss, row.held_out_loss, row.rate
                     ));
                 });
@@ -241,12 +273,16 @@ impl Shown {
     }
 }
 
+fn static_error(error: Option<f64>) -> String {
+    error.map_or_else(String::new, |error| format!(", static error {error:.5}"))
+}
+
 /// Somebody may or may not read it.
 fn println(line: &str) {
     let _ = writeln!(io::stdout(), "{line}");
 }
 
-fn tell_data(data: &Data, settings: &Settings) -> io::Result<()> {
+fn tell_data(data: &Data) -> io::Result<()> {
     let mut screen = io::stdout();
     let counts = &data.counts;
     let percent = |part: u64| 100.0 * part as f64 / counts.positions.max(1) as f64;
@@ -267,19 +303,16 @@ fn tell_data(data: &Data, settings: &Settings) -> io::Result<()> {
     )?;
     writeln!(
         screen,
-        "{} to learn from, {} held out",
+        "{} to learn from, {} held out; {} games that begin as one held out and {} positions of the yardstick left out",
         data.training.len(),
-        data.held_out.len()
+        data.held_out.len(),
+        counts.repeated,
+        counts.yardstick
     )?;
-    let target = settings.target(data);
-    let even = data
-        .scale
-        .even_chance
-        .map_or("too few".to_owned(), |even| format!("{even:.1}"));
     writeln!(
         screen,
-        "K of the games {:.1}; they win half at {even}; K of the network {:.1} (output 1.0 is {SCALE} units)",
-        data.scale.k, target.network_k
+        "the K that fits the games best is {:.1} (an output of 1.0 is {SCALE} units)",
+        data.k
     )
 }
 
@@ -300,7 +333,7 @@ fn describe(arguments: &Arguments, data: &Data, trained: &Trained) -> String {
             .into_owned()
     };
     format!(
-        "{}: {note}{from}zuylen {}, {} positions of {} games of its own, lambda {}, smooth {}, K {:.1} -> {:.1}, epoch {} of {}, batch {}, rate {} to {}, seed {}, held-out loss {:.6}",
+        "{}: {note}{from}zuylen {}, {} positions of {} games of its own, lambda {}, smooth {}, K {:.1} -> {:.1}, epoch {} of {}, batch {}, rate {} to {}, seed {}, held-out loss {:.6}{}",
         stem(&arguments.out),
         env!("CARGO_PKG_VERSION"),
         data.training.len(),
@@ -316,6 +349,7 @@ fn describe(arguments: &Arguments, data: &Data, trained: &Trained) -> String {
         arguments.final_rate,
         arguments.seed,
         trained.best.1,
+        static_error(trained.rows.get(trained.best.0.saturating_sub(1)).and_then(|row| row.static_error)),
     )
     .chars()
     .take(1000)

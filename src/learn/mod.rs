@@ -2,8 +2,8 @@
 //!
 //! The way of a generation: [`datagen`] plays and writes games ([`format`], in [`chunks`]),
 //! [`dataset`] looks after the files and [`stats`] counts what is in them, [`trainer`] makes a
-//! floating network of their positions, and [`quantise`] the integer one of the engine. [`wdl`] finds
-//! what scores are worth.
+//! floating network of their positions, and [`quantise`] the integer one of the engine. [`yardstick`]
+//! measures a network, and [`wdl`] finds what scores are worth.
 
 use shakmaty::Move;
 
@@ -17,6 +17,7 @@ mod scratch;
 pub mod stats;
 pub mod trainer;
 pub mod wdl;
+pub mod yardstick;
 
 /// Whether a move is a capture or a promotion. Castling takes a rook only in its notation, and
 /// shakmaty doesn't call it a capture.

@@ -48,7 +48,7 @@ impl Stats {
     /// Counts a game or an aside.
     pub fn add(&mut self, game: &Game) {
         let mut chosen = Counts::default();
-        filter::select(game, &mut Vec::new(), &mut chosen);
+        filter::select(game, &HashSet::new(), &mut Vec::new(), &mut chosen);
         self.records += chosen.kept;
         if game.aside {
             self.asides += 1;

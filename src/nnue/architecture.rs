@@ -7,8 +7,14 @@
 /// Inputs of one perspective: 12 kinds of pieces on 64 squares.
 pub const INPUTS: usize = 768;
 
-/// Hidden neurons of one perspective; a multiple of 32, which is what the widest registers hold.
+/// Hidden neurons of one perspective that the program plays with; a [width](is_width).
 pub const HIDDEN: usize = 256;
+
+/// Hidden neurons come by so many, which is what the widest registers hold.
+pub const WIDTH_STEP: usize = 32;
+
+/// The most hidden neurons that a network's file may have.
+pub const MOST_HIDDEN: usize = 4096;
 
 /// Output layers, chosen by the number of men.
 pub const BUCKETS: usize = 8;
@@ -19,7 +25,7 @@ pub const QA: i32 = 255;
 /// What 1.0 is in the output layer's weights. Its biases are in `QA * QB`.
 pub const QB: i32 = 64;
 
-/// An output of 1.0 in units of evaluation, of which 101 are an even chance to win.
+/// An output of 1.0 in units of evaluation. What a unit is worth, `src/learn/trainer/scale.rs` says.
 pub const SCALE: i32 = 240;
 
 /// The greatest evaluation, either way.
@@ -35,11 +41,16 @@ pub const MAX_OUTPUT_BIAS: i32 = 32 * QA * QB;
 /// The men that a legal position can have.
 pub const MAX_MEN: usize = 32;
 
-const _: () = assert!(HIDDEN.is_multiple_of(32));
+const _: () = assert!(is_width(HIDDEN));
 const _: () = assert!(
     (i32::MAX / QA + MAX_OUTPUT_BIAS) as i64 * SCALE as i64 <= i32::MAX as i64,
     "the largest sum with the largest bias is an evaluation"
 );
+
+/// Whether a network can have so many hidden neurons.
+pub const fn is_width(hidden: usize) -> bool {
+    hidden > 0 && hidden <= MOST_HIDDEN && hidden.is_multiple_of(WIDTH_STEP)
+}
 
 /// The output layer for a number of men: 2 to 5 men have the first, 30 to 32 the last.
 #[inline]
@@ -59,14 +70,15 @@ pub const fn evaluation(sum: i32, bias: i32) -> i32 {
     (sum / QA + bias) * SCALE / (QA * QB)
 }
 
-/// What tells networks of another shape, number format or meaning of the inputs from ours.
-pub const fn hash() -> u64 {
+/// What tells networks of `hidden` neurons from those of another shape, number format or meaning of
+/// the inputs.
+pub const fn hash(hidden: usize) -> u64 {
     // Changes by hand when the inputs or the arithmetic change, but no constant does.
     const MEANING: u64 = 1;
     let facts = [
         MEANING,
         INPUTS as u64,
-        HIDDEN as u64,
+        hidden as u64,
         BUCKETS as u64,
         QA as u64,
         QB as u64,

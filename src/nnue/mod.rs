@@ -3,7 +3,8 @@
 //! - [`architecture`] - the shape of the network and its number formats
 //! - [`features`] - the inputs: which piece stands where, as a side sees it
 //! - [`endings`] - endings that need no network
-//! - [`network`] - the numbers and their file
+//! - [`weights`] - a network of any width and its file
+//! - [`network`] - the numbers as they are played with
 //! - `accumulator`, `refresh` - the hidden layer's sums along a line of moves
 //! - [`simd`] - the inner loops, one file a set of instructions
 //! - [`breakdown`] - what a value is made of
@@ -23,6 +24,7 @@ pub mod network;
 mod random;
 mod refresh;
 pub mod simd;
+pub mod weights;
 
 use std::sync::Arc;
 
@@ -32,9 +34,10 @@ use crate::position::Position;
 use accumulator::{AccumulatorStack, Means};
 use architecture::LIMIT;
 pub use breakdown::Breakdown;
-pub use network::{Network, NetworkError};
+pub use network::Network;
 use refresh::RefreshCache;
 use simd::{Row, Simd};
+pub use weights::{NetworkError, Weights};
 
 /// Evaluates positions along a line of moves. It grows with the longest line, by 1.1 KiB a ply at
 /// 256 hidden neurons.
@@ -54,7 +57,7 @@ impl Evaluator {
 
     /// A fresh evaluator that computes with a certain set of instructions.
     pub fn with_simd(network: Arc<Network>, simd: Simd) -> Evaluator {
-        debug_assert_eq!(network.check(), Ok(()));
+        debug_assert_eq!(network.weights().check(), Ok(()));
         Evaluator {
             cache: RefreshCache::new(&network),
             network,
@@ -87,8 +90,7 @@ impl Evaluator {
 
     /// The value of `position`, the last one pushed (a null move is not pushed), from the side to
     /// move; between -20,000 and 20,000, both excluded, unless it is a known win
-    /// ([`endings::KNOWN_WIN`]). It is in units of which 101 are an even chance to win, and depends
-    /// on nothing but pieces and side to move.
+    /// ([`endings::KNOWN_WIN`]). It depends on nothing but pieces and side to move.
     pub fn evaluate(&mut self, position: &Position) -> i32 {
         if let Some(value) = endings::known_ending(position) {
             return value;

@@ -13,7 +13,7 @@ use super::{
 use crate::learn::chunks;
 
 /// The first bytes of a checkpoint.
-const MAGIC: [u8; 8] = *b"ZUYLENC1";
+const MAGIC: [u8; 8] = *b"ZUYLENC2";
 /// The longest description of a run, in bytes.
 const MOST_TEXT: usize = 1 << 16;
 
@@ -89,7 +89,14 @@ impl State {
             );
         }
         for row in &self.rows {
-            for x in [row.rate, row.training_loss, row.held_out_loss, row.seconds] {
+            let static_error = row.static_error.unwrap_or(f64::NAN);
+            for x in [
+                row.rate,
+                row.training_loss,
+                row.held_out_loss,
+                static_error,
+                row.seconds,
+            ] {
                 bytes.extend(x.to_le_bytes());
             }
         }
@@ -171,6 +178,7 @@ impl State {
                     rate: x()?,
                     training_loss: x()?,
                     held_out_loss: x()?,
+                    static_error: Some(x()?).filter(|error| !error.is_nan()),
                     seconds: x()?,
                 })
             })
@@ -230,6 +238,7 @@ mod tests {
                 rate: 1e-3,
                 training_loss: 0.08,
                 held_out_loss: 0.09,
+                static_error: None,
                 seconds: 2.5,
             }],
         }

@@ -4,6 +4,8 @@
 //! search finds out by itself. The first plies stay, for they alone hold castling rights, and so do
 //! all drawn games.
 
+use std::collections::HashSet;
+
 use super::record::{NO_RESULT, Record, from_side};
 use crate::{
     learn::{changes_material, format::Game},
@@ -41,8 +43,12 @@ pub struct Counts {
     pub decided: u64,
     /// The result was the opposite of a clear score.
     pub contradicted: u64,
+    /// The yardstick has the position.
+    pub yardstick: u64,
     /// What is left to learn from.
     pub kept: u64,
+    /// Games that were left out, for they begin as one that is held out.
+    pub repeated: u64,
 }
 
 impl Counts {
@@ -56,12 +62,15 @@ impl Counts {
         self.dead += other.dead;
         self.decided += other.decided;
         self.contradicted += other.contradicted;
+        self.yardstick += other.yardstick;
         self.kept += other.kept;
+        self.repeated += other.repeated;
     }
 }
 
-/// Appends the positions of a game that are worth learning from.
-pub fn select(game: &Game, records: &mut Vec<Record>, counts: &mut Counts) {
+/// Appends the positions of a game that are worth learning from, but for those whose keys are in
+/// `avoided`.
+pub fn select(game: &Game, avoided: &HashSet<u64>, records: &mut Vec<Record>, counts: &mut Counts) {
     let scores: Vec<i16> = game.moves.iter().map(|&(_, score)| score).collect();
     let alive = scores
         .iter()
@@ -91,6 +100,8 @@ pub fn select(game: &Game, records: &mut Vec<Record>, counts: &mut Counts) {
             || seen < -CONTRADICTED && half_points == 2
         {
             &mut counts.contradicted
+        } else if avoided.contains(&position.keys().whole) {
+            &mut counts.yardstick
         } else {
             let later = from_side(later(&scores, ply), side);
             records.push(Record::new(&position, seen, later, half_points));
@@ -148,7 +159,7 @@ mod tests {
     fn counts(game: &Game) -> (Counts, Vec<Record>) {
         let mut records = Vec::new();
         let mut counts = Counts::default();
-        select(game, &mut records, &mut counts);
+        select(game, &HashSet::new(), &mut records, &mut counts);
         assert_eq!(counts.kept, records.len() as u64);
         (counts, records)
     }

@@ -1,14 +1,17 @@
 //! The trainer: positions in memory, a floating network, AdamW, on all cores of the CPU.
 //!
 //! [`data`] reads games and keeps the positions that [`filter`] finds worth it, as [`record`]s;
-//! [`scale`] fits what their scores are worth; [`model`] is the arithmetic; here is the loop. With
+//! [`scale`] says what their scores are worth; [`first`] has the weights to begin with and [`order`]
+//! the order of an epoch; [`model`] is the arithmetic; here is the loop. With
 //! the same seed, data and number of threads it makes the same network to the last bit, whether or
 //! not it was interrupted between epochs.
 
 pub mod checkpoint;
 pub mod data;
 pub mod filter;
+pub mod first;
 pub mod model;
+pub mod order;
 pub mod record;
 pub mod scale;
 
@@ -22,11 +25,11 @@ use std::{
 
 use rayon::prelude::*;
 
-use super::chunks;
-use crate::tools::openings::Random;
+use super::{chunks, quantise, yardstick::Yardstick};
 use checkpoint::State;
 use data::Data;
 use model::{Line, Scratch, Shape, Step, Target};
+use order::Order;
 use record::Record;
 
 /// Positions that one thread takes at a time when a loss is measured.
@@ -35,9 +38,10 @@ const MEASURED: usize = 8192;
 /// How to train.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Hidden neurons a perspective, a multiple of [`model::LANES`].
+    /// Hidden neurons a perspective, a [width](crate::nnue::architecture::is_width).
     pub hidden: usize,
-    /// A checkpoint whose best weights to begin with, of a network as wide as this one or half so.
+    /// A network, or a checkpoint with its best weights, to begin with: as wide as this one or half
+    /// so.
     pub from: Option<PathBuf>,
     /// The share of the result in the target, 0 to 1; the rest is the score.
     pub lambda: f32,
@@ -61,10 +65,10 @@ pub struct Settings {
     pub threads: usize,
     /// Epochs without a better held-out loss after which training ends.
     pub patience: usize,
-    /// Thousandths of the games that are held out.
-    pub held_out: u64,
-    /// The `K` of the network's units, unless it is to be fitted.
-    pub network_k: Option<f64>,
+    /// The `K` of the stored scores: see [`scale`].
+    pub score_k: f64,
+    /// The `K` of the network's outputs.
+    pub network_k: f64,
 }
 
 /// Where the files of a run are kept; each is replaced whole after every epoch.
@@ -118,6 +122,8 @@ pub struct Row {
     pub training_loss: f64,
     /// The mean squared error of the rounded weights on games never seen, after it.
     pub held_out_loss: f64,
+    /// Their [static error](crate::learn::yardstick), if there is a yardstick.
+    pub static_error: Option<f64>,
     /// How long it took.
     pub seconds: f64,
 }
@@ -127,6 +133,8 @@ pub struct Row {
 pub enum Report<'a> {
     /// Training goes on from a checkpoint after so many epochs.
     Resumed(usize),
+    /// The held-out loss and the static error of the first weights, rounded.
+    Begun(f64, Option<f64>),
     /// So many positions of the epoch are done.
     Positions(usize),
     /// An epoch, counted from 1, is over.
@@ -159,6 +167,8 @@ struct Tools {
 struct Worker {
     gradient: Vec<Line>,
     scratch: Scratch,
+    /// Which records are next.
+    chosen: Vec<usize>,
     records: Vec<Record>,
     loss: f64,
 }
@@ -176,48 +186,30 @@ pub fn pool(threads: usize) -> io::Result<rayon::ThreadPool> {
 }
 
 impl Settings {
-    /// What the network is taught, with the scores' worth fitted to the games.
-    pub fn target(&self, data: &Data) -> Target {
+    /// What the network is taught.
+    pub fn target(&self) -> Target {
         Target {
             lambda: self.lambda,
             smooth: self.smooth,
-            score_k: data.scale.k as f32,
-            network_k: self.network_k.unwrap_or_else(|| data.scale.network_k()) as f32,
+            score_k: self.score_k as f32,
+            network_k: self.network_k as f32,
         }
     }
 
     /// The weights to begin with.
     ///
     /// # Errors
-    /// When `from` can't be read, or is of another width.
+    /// Those of [`first::weights`].
     pub fn first_weights(&self) -> io::Result<Vec<Line>> {
-        let shape = Shape::new(self.hidden);
-        let Some(path) = &self.from else {
-            return Ok(shape.initial(self.seed));
-        };
-        let (_, state) =
-            State::read(path, shape.lines()).map_err(|error| chunks::about(path, error))?;
-        let half = (shape.hidden() / 2).is_multiple_of(model::LANES);
-        match half.then(|| Shape::new(shape.hidden() / 2)) {
-            _ if state.best.len() == shape.lines() => Ok(state.best),
-            Some(half) if state.best.len() == half.lines() => {
-                Ok(half.doubled(&state.best, self.seed))
-            }
-            _ => Err(chunks::about(
-                path,
-                format!(
-                    "it is not of {} hidden neurons or half as many",
-                    shape.hidden()
-                ),
-            )),
-        }
+        first::weights(self.from.as_deref(), self.hidden, self.seed)
     }
 
     /// All that a run depends on, in words.
     fn description(&self, data: &Data) -> String {
         let (training, held_out) = (data.training.len(), data.held_out.len());
+        let yardstick = data.yardstick.as_ref().map_or(0, Yardstick::len);
         format!(
-            "{self:?}, {training} + {held_out} positions {:016x}",
+            "{self:?}, {training} + {held_out} positions {:016x}, {yardstick} of the yardstick",
             data.checksum()
         )
     }
@@ -248,8 +240,9 @@ pub fn train(
     say: &mut (dyn FnMut(Report) + Send),
 ) -> io::Result<Trained> {
     let shape = Shape::new(settings.hidden);
-    let target = settings.target(data);
+    let target = settings.target();
     let description = settings.description(data);
+    let mut rounded = vec![Line::ZERO; shape.lines()];
     let mut state = match files.checkpoint.as_ref().filter(|path| path.exists()) {
         Some(path) => {
             let state = State::load(
@@ -262,25 +255,29 @@ pub fn train(
             say(Report::Resumed(state.epoch));
             state
         }
-        None => State::new(settings.first_weights()?),
+        None => {
+            let state = State::new(settings.first_weights()?);
+            let (loss, error) = measure(&state.parameters, shape, &target, data, &mut rounded);
+            say(Report::Begun(loss, error));
+            state
+        }
     };
     let workers = (0..settings.threads.max(1))
         .map(|_| Worker {
             gradient: vec![Line::ZERO; shape.lines()],
             scratch: Scratch::new(shape),
+            chosen: Vec::new(),
             records: Vec::new(),
             loss: 0.0,
         })
         .collect();
-    let mut tools = Tools {
-        rounded: vec![Line::ZERO; shape.lines()],
-        workers,
-    };
+    let mut tools = Tools { rounded, workers };
     while state.epoch < settings.epochs && state.epochs_since_best() < settings.patience {
         let start = Instant::now();
         let training_loss = epoch(settings, &target, data, shape, &mut state, &mut tools, say);
-        shape.round(&state.parameters, &mut tools.rounded);
-        let held_out_loss = loss(&tools.rounded, shape, &target, &data.held_out);
+        let rounded = &mut tools.rounded;
+        let (held_out_loss, static_error) =
+            measure(&state.parameters, shape, &target, data, rounded);
         if !(training_loss.is_finite() && held_out_loss.is_finite()) {
             return Err(io::Error::other(
                 "the loss is no number any more; a lower learning rate may help",
@@ -290,6 +287,7 @@ pub fn train(
             rate: settings.rate_at(state.steps.saturating_sub(1), steps(settings, data)),
             training_loss,
             held_out_loss,
+            static_error,
             seconds: start.elapsed().as_secs_f64(),
         });
         state.epoch += 1;
@@ -313,6 +311,23 @@ pub fn train(
         target,
         rows: state.rows,
     })
+}
+
+/// The held-out loss and the static error of the weights as the engine will have them. `rounded` is
+/// overwritten with these.
+fn measure(
+    parameters: &[Line],
+    shape: Shape,
+    target: &Target,
+    data: &Data,
+    rounded: &mut [Line],
+) -> (f64, Option<f64>) {
+    shape.round(parameters, rounded);
+    let error = data.yardstick.as_ref().map(|yardstick| {
+        let network = quantise::quantise(parameters, shape, String::new());
+        yardstick.errors(&network).mean()
+    });
+    (loss(rounded, shape, target, &data.held_out), error)
 }
 
 /// The mean squared error of a floating network. Runs in the caller's thread pool.
@@ -355,11 +370,11 @@ fn epoch(
 ) -> f64 {
     let batch_size = batch_size(settings, data);
     let steps = steps(settings, data);
-    let order = random_order(data.training.len(), settings.seed, state.epoch);
+    let order = Order::new(data.training.len(), settings.seed, state.epoch);
     let slice = batch_size.div_ceil(workers.len());
     let part = shape.lines().div_ceil(workers.len());
     let (mut loss, mut learned) = (0.0, 0);
-    for batch in order.chunks_exact(batch_size) {
+    for batch in 0..steps_per_epoch(settings, data) {
         shape.round(&state.parameters, rounded);
         let parameters = &*rounded;
         for worker in workers.iter_mut() {
@@ -370,12 +385,15 @@ fn epoch(
             .enumerate()
             .for_each(|(index, worker)| {
                 worker.gradient.fill(Line::ZERO);
-                let start = (index * slice).min(batch.len());
-                let own = &batch[start..(start + slice).min(batch.len())];
+                let start = (index * slice).min(batch_size);
+                let end = (start + slice).min(batch_size);
+                let own = batch * batch_size + start..batch * batch_size + end;
+                // Found first, so that the processor can fetch many records at a time.
+                worker.chosen.clear();
+                worker.chosen.extend(own.map(|place| order.at(place)));
                 worker.records.clear();
-                worker
-                    .records
-                    .extend(own.iter().map(|&at| data.training[at as usize]));
+                let records = worker.chosen.iter().map(|&number| data.training[number]);
+                worker.records.extend(records);
                 worker.loss = model::add_gradient(
                     parameters,
                     shape,
@@ -410,30 +428,23 @@ fn epoch(
             });
         state.steps += 1;
         loss += workers.iter().map(|worker| worker.loss).sum::<f64>();
-        learned += batch.len();
+        learned += batch_size;
         say(Report::Positions(learned));
     }
     loss / learned.max(1) as f64
 }
 
-/// All numbers below `count` in an order that belongs to the seed and the epoch.
-fn random_order(count: usize, seed: u64, epoch: usize) -> Vec<u32> {
-    let mut random = Random::new(Random::new(seed).next() ^ epoch as u64);
-    let mut order: Vec<u32> = (0..count.min(u32::MAX as usize) as u32).collect();
-    for last in (1..order.len()).rev() {
-        order.swap(last, random.below(last as u64 + 1) as usize);
-    }
-    order
-}
-
 /// The losses as comma-separated values.
 fn table(rows: &[Row], positions: usize) -> String {
     let mut table =
-        "epoch,learning_rate,training_loss,held_out_loss,seconds,positions_per_second\n".to_owned();
+        "epoch,learning_rate,training_loss,held_out_loss,seconds,positions_per_second".to_owned();
+    // A run has a yardstick or has none.
+    let yardstick = rows.iter().all(|row| row.static_error.is_some());
+    table.push_str(if yardstick { ",static_error\n" } else { "\n" });
     for (index, row) in rows.iter().enumerate() {
         let speed = positions as f64 / row.seconds.max(1e-9);
         // Writing to a string can't fail.
-        let _ = writeln!(
+        let _ = write!(
             table,
             "{},{:.3e},{:.7},{:.7},{:.2},{speed:.0}",
             index + 1,
@@ -442,6 +453,9 @@ fn table(rows: &[Row], positions: usize) -> String {
             row.held_out_loss,
             row.seconds
         );
+        let error = row.static_error.filter(|_| yardstick);
+        let error = error.map_or_else(String::new, |error| format!(",{error:.6}"));
+        let _ = writeln!(table, "{error}");
     }
     table
 }

@@ -65,6 +65,14 @@ impl Shape {
         }
     }
 
+    /// The shape that has so many [lines](Shape::lines).
+    pub fn of_lines(lines: usize) -> Option<Shape> {
+        let shape = Shape {
+            tiles: lines / (INPUTS + 1 + 2 * BUCKETS),
+        };
+        (shape.tiles > 0 && shape.lines() == lines).then_some(shape)
+    }
+
     /// Hidden neurons a perspective.
     pub fn hidden(self) -> usize {
         self.tiles * LANES
@@ -85,7 +93,8 @@ impl Shape {
         start..start + 2 * self.tiles
     }
 
-    fn output_bias(self) -> usize {
+    /// The line of the output biases, bucket by bucket.
+    pub fn output_bias(self) -> usize {
         self.output_weights(BUCKETS).start
     }
 
@@ -164,32 +173,14 @@ impl Shape {
         }
     }
 
-    /// What an input adds to each hidden neuron.
-    pub fn input_row(self, lines: &[Line], input: usize) -> Vec<f32> {
-        (0..self.tiles)
-            .flat_map(|tile| lines[tile * INPUTS + input].0)
-            .collect()
-    }
-
-    /// What the hidden neurons begin with.
-    pub fn bias_row(self, lines: &[Line]) -> Vec<f32> {
-        (0..self.tiles)
-            .flat_map(|tile| lines[self.input_bias(tile)].0)
-            .collect()
-    }
-
-    /// The weights of an output for the neurons of the side to move (0) or the other (1).
-    pub fn output_row(self, lines: &[Line], bucket: usize, side: usize) -> Vec<f32> {
-        let start = self.output_weights(bucket).start + side * self.tiles;
-        lines[start..start + self.tiles]
-            .iter()
-            .flat_map(|line| line.0)
-            .collect()
-    }
-
-    /// What is added to an output.
-    pub fn bias_of(self, lines: &[Line], bucket: usize) -> f32 {
-        lines[self.output_bias()].0[bucket]
+    /// The lines that make up a [row](crate::nnue::weights::ROWS) of the network's file.
+    pub fn row(self, row: usize) -> impl Iterator<Item = usize> {
+        let (first, step) = if row < INPUTS {
+            (row, INPUTS)
+        } else {
+            (row * self.tiles, 1)
+        };
+        (0..self.tiles).map(move |tile| first + tile * step)
     }
 }
 
@@ -466,8 +457,14 @@ pub fn step(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
-    use crate::{position::Position, tools::openings::random_start};
+    use crate::{
+        nnue::weights::{BIAS_ROW, ROWS},
+        position::Position,
+        tools::openings::random_start,
+    };
 
     fn records(count: usize) -> Vec<Record> {
         let mut random = Random::new(11);
@@ -582,21 +579,13 @@ mod tests {
             assert!((number - number.round()).abs() < 1e-3, "{rounded} in {one}");
             assert!((weight - rounded).abs() < 0.501 / one as f32);
         };
-        check(
-            shape.input_row(&lines, 5)[17],
-            shape.input_row(&rounded, 5)[17],
-            QA,
-        );
-        check(
-            shape.output_row(&lines, 4, 1)[9],
-            shape.output_row(&rounded, 4, 1)[9],
-            QB,
-        );
-        check(
-            shape.bias_of(&lines, 2),
-            shape.bias_of(&rounded, 2),
-            QA * QB,
-        );
+        for (line, lane, one) in [
+            (shape.input_weights(1).start + 5, 1, QA),
+            (shape.output_weights(4).start + 2, 9, QB),
+            (shape.output_bias(), 2, QA * QB),
+        ] {
+            check(lines[line].0[lane], rounded[line].0[lane], one);
+        }
         assert_ne!(lines, rounded);
     }
 
@@ -611,10 +600,10 @@ mod tests {
         let after = loss(&doubled, wide, &TARGET, &records);
         assert!((before - after).abs() < 1e-4 * before, "{before} {after}");
         // Two of a kind, but not the same to the outputs.
-        let inputs = wide.input_row(&doubled, 7);
-        let outputs = wide.output_row(&doubled, 3, 1);
-        assert_eq!(inputs[..32], inputs[32..]);
-        assert_ne!(outputs[..32], outputs[32..]);
+        let row = |row: usize| wide.row(row).map(|line| doubled[line]).collect::<Vec<_>>();
+        let (inputs, outputs) = (row(7), row(BIAS_ROW + 1 + 2 * 3 + 1));
+        assert_eq!(inputs[..2], inputs[2..]);
+        assert_ne!(outputs[..2], outputs[2..]);
     }
 
     #[test]
@@ -671,15 +660,26 @@ mod tests {
         assert_eq!(shape.output_weights(0).start, shape.input_bias(7) + 1);
         assert_eq!(shape.output_bias(), shape.output_weights(7).end);
         assert_eq!(shape.lines() * LANES, 768 * 128 + 128 + 8 * 256 + LANES);
-        let lines: Vec<Line> = (0..shape.lines())
-            .map(|line| Line([(); LANES].map(|()| line as f32)))
-            .collect();
-        assert_eq!(shape.input_row(&lines, 3)[16], (INPUTS + 3) as f32);
-        assert_eq!(shape.bias_row(&lines).len(), 128);
+        let rows = (0..ROWS).flat_map(|row| shape.row(row));
+        let all: BTreeSet<usize> = rows.chain([shape.output_bias()]).collect();
+        assert!(all.into_iter().eq(0..shape.lines()));
+        let row = |row: usize| shape.row(row).collect::<Vec<_>>();
+        assert_eq!(row(3)[1], shape.input_weights(1).start + 3);
+        assert_eq!(row(BIAS_ROW)[7], shape.input_bias(7));
         assert_eq!(
-            shape.output_row(&lines, 2, 1)[0],
-            (shape.output_weights(2).start + 8) as f32
+            row(BIAS_ROW + 1 + 2 * 2 + 1)[0],
+            shape.output_weights(2).start + 8
         );
-        assert_eq!(shape.bias_of(&lines, 7), (shape.lines() - 1) as f32);
+    }
+
+    #[test]
+    fn a_shape_is_known_by_its_lines() {
+        for hidden in [16, 256, 4096] {
+            let shape = Shape::new(hidden);
+            assert_eq!(Shape::of_lines(shape.lines()), Some(shape));
+            assert_eq!(Shape::of_lines(shape.lines() + 1), None);
+        }
+        assert_eq!(Shape::of_lines(0), None);
+        assert_eq!(Shape::of_lines(1), None);
     }
 }

@@ -2,10 +2,7 @@
 
 use shakmaty::{Color, Square};
 
-use crate::{
-    nnue::architecture::INPUTS,
-    position::{Position, WORTH},
-};
+use crate::{nnue::architecture::INPUTS, position::Position};
 
 /// What stands for the half points where there is no result.
 pub const NO_RESULT: u8 = 3;
@@ -86,14 +83,6 @@ impl Record {
             half_points,
             kings: [turned(position.king(us)), turned(position.king(!us))],
         }
-    }
-
-    /// The material of both sides in pawns, by [`WORTH`].
-    pub fn material(&self) -> u32 {
-        let nibble = |index: usize| self.men[index / 2] >> (index % 2 * 4) & 7;
-        (0..self.men())
-            .map(|index| WORTH[usize::from(nibble(index))])
-            .sum()
     }
 
     /// A number that changes with what is learned from it.

@@ -5,8 +5,9 @@ use crate::learn::{
     datagen::{self, Progress},
     quantise,
     scratch::Scratch,
+    trainer::data::{HeldOut, Sources},
 };
-use crate::nnue::{Network, architecture::HIDDEN};
+use crate::nnue::{Network, Weights, architecture::HIDDEN};
 
 /// Some games of the hand-written evaluation, the same every time.
 fn games(scratch: &Scratch, count: u64) -> Data {
@@ -27,11 +28,11 @@ fn games(scratch: &Scratch, count: u64) -> Data {
         panic!("{note}")
     })
     .expect("games");
-    Data::load(
-        &chunks::files_in(scratch.folder()).unwrap(),
-        150,
-        &Network::embedded(),
-    )
+    Data::load(Sources {
+        games: chunks::files_in(scratch.folder()).unwrap(),
+        held_out: HeldOut::Part(150),
+        yardstick: None,
+    })
     .expect("positions")
 }
 
@@ -50,8 +51,8 @@ fn settings() -> Settings {
         seed: 5,
         threads: 2,
         patience: 6,
-        held_out: 150,
-        network_k: None,
+        score_k: scale::K,
+        network_k: scale::K,
     }
 }
 
@@ -79,12 +80,7 @@ fn from_games_to_a_network_that_loads() {
         ..settings()
     };
     let shape = Shape::new(HIDDEN);
-    let before = loss(
-        &shape.initial(5),
-        shape,
-        &settings.target(&data),
-        &data.held_out,
-    );
+    let before = loss(&shape.initial(5), shape, &settings.target(), &data.held_out);
     let trained = run(&settings, &data, &Files::default()).unwrap();
     let (first, last) = (trained.rows[0], trained.rows[5]);
     assert!(
@@ -94,7 +90,7 @@ fn from_games_to_a_network_that_loads() {
     );
     assert!(trained.best.1 < 0.9 * before, "{before} {:?}", trained.best);
 
-    let network = quantise::quantise(&trained.parameters, shape, "a test".to_owned()).unwrap();
+    let network = quantise::quantise(&trained.parameters, shape, "a test".to_owned());
     let rounded = quantise::loss(&network, &trained.target, &data.held_out);
     assert!(
         (rounded - trained.best.1).abs() < 0.01 * trained.best.1,
@@ -103,7 +99,7 @@ fn from_games_to_a_network_that_loads() {
     );
     let mut file = Vec::new();
     network.write(&mut file).unwrap();
-    assert_eq!(crate::nnue::Network::read(&file).unwrap(), network);
+    assert_eq!(Weights::read(&file).unwrap(), network);
 }
 
 #[test]
@@ -182,13 +178,64 @@ fn the_rate_rises_and_falls() {
     assert!((settings.rate_at(1000, 1000) - 3e-6).abs() < 1e-9);
 }
 
+/// The first report of a run.
+fn begun(settings: &Settings, data: &Data) -> f64 {
+    let mut found = None;
+    pool(settings.threads).unwrap().install(|| {
+        train(settings, data, &Files::default(), &mut |report| {
+            if let Report::Begun(loss, _) = report {
+                found = Some(loss);
+            }
+        })
+        .expect("a run")
+    });
+    found.expect("it has begun")
+}
+
 #[test]
-fn every_epoch_has_an_order_of_its_own() {
-    let order = random_order(1000, 7, 0);
-    let mut sorted = order.clone();
-    sorted.sort_unstable();
-    assert!(sorted.into_iter().eq(0..1000));
-    assert_eq!(order, random_order(1000, 7, 0));
-    assert_ne!(order, random_order(1000, 7, 1));
-    assert_ne!(order, random_order(1000, 8, 0));
+fn training_goes_on_from_a_network() {
+    let scratch = Scratch::new("from-network");
+    let data = games(&scratch, 60);
+    let path = scratch.path("a.network");
+    let mut file = Vec::new();
+    Network::embedded().write(&mut file).unwrap();
+    fs::write(&path, file).unwrap();
+    let settings = Settings {
+        from: Some(path.clone()),
+        epochs: 1,
+        rate: 1e-4,
+        ..settings()
+    };
+    let weights = Network::embedded().weights();
+    let (shape, lines) = quantise::to_floating(&weights);
+    let own = loss(&lines, shape, &settings.target(), &data.held_out);
+    assert_eq!(begun(&settings, &data), own);
+    // The integers of the engine are cut off where these numbers are not.
+    let exact = quantise::loss(&weights, &settings.target(), &data.held_out);
+    assert!((exact / own - 1.0).abs() < 0.005, "{exact} {own}");
+    // Random weights know nothing of it.
+    let fresh = Settings {
+        from: None,
+        ..settings.clone()
+    };
+    assert!(begun(&fresh, &data) > 1.5 * own);
+
+    // Twice as wide it says the same but for rounding; other widths are refused.
+    let wide = Settings {
+        hidden: 2 * HIDDEN,
+        ..settings.clone()
+    };
+    let found = begun(&wide, &data);
+    assert!((found / own - 1.0).abs() < 0.1, "{found} {own}");
+    for hidden in [HIDDEN / 2, HIDDEN + 32, 4 * HIDDEN] {
+        let other = Settings {
+            hidden,
+            ..settings.clone()
+        };
+        let error = other.first_weights().unwrap_err().to_string();
+        assert!(
+            error.contains("a.network: it has 256 hidden neurons; wanted are"),
+            "{error}"
+        );
+    }
 }
