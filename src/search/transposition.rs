@@ -13,7 +13,7 @@ use std::{
     thread,
 };
 
-use super::score::{self, MATE, MATE_IN_MAX, TABLEBASE_WIN};
+use super::score::{self, MATE, MATE_IN_MAX, TABLEBASE_WIN, is_decisive};
 use crate::{position::PackedMove, system};
 
 /// What kind of bound an entry's score is.
@@ -226,6 +226,11 @@ impl Table {
 
     /// What is known of the position of `key`, `ply` plies below the root, its halfmove clock at
     /// `halfmoves`.
+    ///
+    /// A win or loss that an earlier search proved has depth 0: the zero-window searches would take
+    /// it at once, while the nodes of the principal variation must prove it anew and can't at the
+    /// present depth, so that every iteration is searched again and again and an endgame that more
+    /// time should shorten grows longer.
     #[inline]
     pub fn probe(&self, key: u64, ply: usize, halfmoves: u32) -> Option<Entry> {
         let cluster = self.cluster(key);
@@ -234,6 +239,9 @@ impl Table {
             let data = Data(word.load(Relaxed));
             if data.0 != 0 && tag_at(tags, slot) ^ data.fold() == key as u16 {
                 let mut entry = data.entry();
+                if is_decisive(entry.score) && data.age() != self.age.load(Relaxed) {
+                    entry.depth = 0;
+                }
                 entry.score = from_table(entry.score, ply, halfmoves);
                 return Some(entry);
             }

@@ -184,3 +184,22 @@ fn a_replaced_table_is_empty_and_a_refused_one_changes_nothing() {
     assert_eq!(table.bytes(), 3 << 20);
     assert!(table.probe(1, 0, 0).is_some());
 }
+
+#[test]
+fn what_an_earlier_search_proved_is_searched_again() {
+    let table = Table::new(1).unwrap();
+    let drawish = entry(20, Bound::Lower);
+    let won = Entry {
+        score: score::mate_in(9),
+        ..drawish
+    };
+    table.store(1, 0, won);
+    table.store(2, 0, drawish);
+    assert_eq!(table.probe(1, 0, 0), Some(won));
+    table.new_search();
+    assert_eq!(table.probe(1, 0, 0), Some(Entry { depth: 0, ..won }));
+    assert_eq!(table.probe(2, 0, 0), Some(drawish));
+    // Proved again, it counts again.
+    table.store(1, 0, won);
+    assert_eq!(table.probe(1, 0, 0), Some(won));
+}
